@@ -21,6 +21,7 @@
 #include <ranges>
 #include <span>
 
+#include "noted_entries.hpp"
 #include "patching.hpp"
 #include "plan.hpp"
 #include "recorded_thread.hpp"
@@ -33,83 +34,11 @@ namespace steelyard {
 
 namespace {
 
-constexpr std::uint64_t word = sizeof(std::uint64_t);
-
-const CallSite* call_site_of(std::uint64_t return_address) {
-    const std::uint64_t places = program.call_sites.size();
-    std::uint64_t at = call_site_place(return_address, places);
-    for (; program.call_sites[at].return_address != 0; at = (at + 1) & (places - 1)) {
-        if (program.call_sites[at].return_address == return_address)
-            return &program.call_sites[at];
-    }
-    return nullptr;
-}
-
-void push(Thread& own, const Frame& entered, std::uint64_t call_site) {
-    const std::uint32_t parent = own.depth == 0 ? 0 : own.frames[own.depth - 1].node;
-    // A signal may come before any walk of the thread's stack has found where that begins.
-    const bool has_height = !entered.elsewhere && own.start > entered.entry_stack;
-    const std::uint64_t height = has_height ? own.start - entered.entry_stack - word : 0;
-    const std::uint32_t node =
-        own.tree.child(parent, entered.function, height, call_site & program.kept_sites);
-    if (node == no_node || own.depth == most_frames) {
-        own.tree.header().lost += 1;
-        return;
-    }
-    own.frames[own.depth] = entered;
-    own.frames[own.depth++].node = node;
-    if (entered.seen)
-        own.tree.count(node);
-}
-
-/// Notes an entry by a call whose caller is where its frame table says; whether it is.
-bool enter_by_call(Thread& own, std::uint32_t function, std::uint64_t entry_stack,
-                   std::uint64_t return_address, std::uint64_t frame_pointer) {
-    const CallSite* const site = call_site_of(return_address);
-    if (site == nullptr || site->frame == CallSite::Frame::none)
-        return false;
-    const bool by_stack = site->frame == CallSite::Frame::by_stack_pointer;
-    const std::uint64_t caller =
-        (by_stack ? entry_stack : frame_pointer) + static_cast<std::uint64_t>(site->distance);
-    while (own.depth > 0 && own.frames[own.depth - 1].entry_stack < caller)
-        --own.depth;
-    if (own.depth == 0)
-        return false;
-    const Frame& top = own.frames[own.depth - 1];
-    if (top.entry_stack != caller || top.function != site->function || !top.seen)
-        return false;
-    push(own, {entry_stack, function, 0, true, top.elsewhere}, return_address);
-    return true;
-}
-
-/// Notes an entry where the stack still reads as when it was walked; whether it does.
-bool enter_as_before(Thread& own, std::uint32_t function, const Entry& entry) {
-    const RememberedWalk* const walk = own.walks.find(entry);
-    if (walk == nullptr)
-        return false;
-    while (own.depth > 0 && own.frames[own.depth - 1].entry_stack < walk->known_stack)
-        --own.depth;
-    if (own.depth == 0)
-        return false;
-    const Frame known = own.frames[own.depth - 1];
-    if (known.entry_stack != walk->known_stack || known.function != walk->known_function ||
-        !known.seen)
-        return false;
-    for (std::uint32_t index = walk->activation_count; index > 0; --index) {
-        const auto& activation = walk->activations[index - 1];
-        push(own, {activation.entry_stack, activation.function, 0, false, known.elsewhere},
-             activation.call_site);
-    }
-    push(own, {entry.stack, function, 0, true, known.elsewhere}, walk->call_site);
-    return true;
-}
-
 bool is_on_stack(const Activation& activation) {
     for (std::size_t index = thread->depth; index > 0; --index) {
         const Frame& frame = thread->frames[index - 1];
         if (frame.entry_stack >= activation.entry_stack)
-            return frame.entry_stack == activation.entry_stack &&
-                   frame.function == activation.function && frame.seen;
+            return is_at(*thread, frame, activation.entry_stack, activation.function);
     }
     return false;
 }
@@ -170,8 +99,7 @@ __attribute__((used)) std::byte* steelyard_entered(std::uint32_t function, std::
     own.at_work_at = entry_stack;
     while (own.depth > 0 && own.frames[own.depth - 1].entry_stack <= entry_stack)
         --own.depth;
-    if (enter_by_call(own, function, entry_stack, *entry - program.bias, frame_pointer) ||
-        enter_as_before(own, function, {entry_stack, *entry, frame_pointer})) {
+    if (note_entry(own, function, {entry_stack, *entry, frame_pointer})) {
         own.at_work_at = 0;
         return nullptr;
     }
@@ -198,8 +126,10 @@ __attribute__((used)) void steelyard_entered_from_afar(std::uint32_t function, s
         sched_yield();
     const Walk walk = walk_stack(registers, program.functions, program.bias, is_on_stack);
     program.walking = false;
-    if (walk.start)
-        own.start = start_from(*walk.start);
+    const std::uint64_t start = walk.start ? start_from(*walk.start) : own.start;
+    if (start != own.start)
+        own.forget_entries();
+    own.start = start;
     if (!walk.start && !walk.known)
         own.tree.header().guessed += 1;
     // What was walked to its start has nothing of the program above it but what was found.
@@ -212,15 +142,18 @@ __attribute__((used)) void steelyard_entered_from_afar(std::uint32_t function, s
         outermost = walk.activations.back().entry_stack;
     while (own.depth > 0 && own.frames[own.depth - 1].entry_stack <= outermost)
         --own.depth;
+    for (const LibraryStep& step : walk.steps)
+        own.steps.remember(step);
     remember(own.walks, walk, {entry_stack, *entry, kept->rbp});
-    const bool known_elsewhere = walk.known && own.depth > 0 && own.frames[own.depth - 1].elsewhere;
+    const std::uint32_t known_elsewhere =
+        walk.known && own.depth > 0 ? own.frames[own.depth - 1].kind & Frame::elsewhere : 0;
+    const auto elsewhere = [&](std::uint32_t stack) {
+        return stack == walk.last_stack ? known_elsewhere : std::uint32_t{Frame::elsewhere};
+    };
     for (const Activation& activation : std::views::reverse(walk.activations))
-        push(own,
-             {activation.entry_stack, activation.function, 0, false,
-              known_elsewhere || activation.stack != walk.last_stack},
+        push(own, activation.function, activation.entry_stack, elsewhere(activation.stack),
              activation.call_site);
-    push(own, {entry_stack, function, 0, true, known_elsewhere || walk.last_stack != 0},
-         walk.call_site);
+    push(own, function, entry_stack, Frame::seen | elsewhere(0), walk.call_site);
     own.at_work_at = 0;
     errno = error;
 }

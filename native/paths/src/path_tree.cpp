@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include <bit>
+#include <initializer_list>
 
 namespace steelyard {
 
 namespace {
 
 constexpr std::uint64_t first_bytes = 1U << 14U, first_places = 1U << 10U;
-// With fewer, more paths are not found at their first place.
-constexpr std::uint64_t places_a_node = 4;
 
 unsigned shift_for(std::uint64_t places) {
     return static_cast<unsigned>(std::countl_zero(places)) + 1;
@@ -57,13 +56,27 @@ bool PathTree::open(const char* path, std::uint32_t process, std::uint32_t threa
     return true;
 }
 
-std::uint32_t PathTree::searched_child(const TreeNode& wanted) {
-    std::uint64_t at = first_place(wanted);
+std::uint64_t PathTree::found_place(const TreeNode& wanted, std::uint64_t hash) const {
     // The root is nobody's child: zero marks a free place.
-    for (; places_[at] != 0; at = (at + 1) & (place_count_ - 1)) {
-        if (is_path(nodes_[places_[at]], wanted))
-            return places_[at];
+    const auto ends_here = [&](std::uint64_t at) {
+        return places_[at] == 0 || is_path(nodes_[places_[at]], wanted);
+    };
+    const std::uint64_t near = near_place(wanted, hash);
+    // Both are in one line of the cache.
+    for (const std::uint64_t at : {near, near ^ 1U}) {
+        if (ends_here(at))
+            return at;
     }
+    std::uint64_t at = far_place(hash);
+    while (!ends_here(at))
+        at = (at + 1) & (place_count_ - 1);
+    return at;
+}
+
+std::uint32_t PathTree::searched_child(const TreeNode& wanted, std::uint64_t hash) {
+    const std::uint64_t at = found_place(wanted, hash);
+    if (places_[at] != 0)
+        return places_[at];
     const auto index = static_cast<std::uint32_t>(header_->node_count);
     if (index == capacity_ && !grow_file())
         return no_node;
@@ -98,15 +111,8 @@ bool PathTree::grow_places() {
     place_count_ *= 2;
     place_shift_ = shift_for(place_count_);
     for (std::uint32_t node = 1; node < header_->node_count; ++node)
-        place(node);
+        places_[found_place(nodes_[node], hash_of(nodes_[node]))] = node;
     return true;
-}
-
-void PathTree::place(std::uint32_t node) {
-    std::uint64_t at = first_place(nodes_[node]);
-    while (places_[at] != 0)
-        at = (at + 1) & (place_count_ - 1);
-    places_[at] = node;
 }
 
 void PathTree::close() {

@@ -58,6 +58,8 @@ Thread* new_thread() {
         !made->tree.open(path, process, static_cast<std::uint32_t>(syscall(SYS_gettid))))
         return nullptr;
     made->frames = static_cast<Frame*>(frames);
+    made->nodes = made->tree.nodes();
+    made->is_ordered = true;
     return made;
 }
 
@@ -77,8 +79,11 @@ void after_fork() {
     char path[longest_path + 64];
     const auto process = static_cast<std::uint32_t>(syscall(SYS_getpid));
     new_path(path, process);
-    if (!thread->tree.reopen(path, process, process))
+    if (!thread->tree.reopen(path, process, process)) {
         thread = nullptr;
+        return;
+    }
+    thread->nodes = thread->tree.nodes();
 }
 
 }  // namespace steelyard

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <span>
 
+#include "known_entries.hpp"
+#include "library_steps.hpp"
 #include "path_tree.hpp"
 #include "plan.hpp"
 #include "remembered_walks.hpp"
@@ -21,20 +23,35 @@ constexpr std::size_t longest_path = 4096, most_frames = 1U << 24U;
 constexpr std::size_t own_stack_bytes = 1U << 18U;
 
 struct Frame {
+    enum : std::uint32_t {
+        seen = 1,       ///< its entry was: nothing else can be there
+        elsewhere = 2,  ///< on another stack than the one whose beginning is known
+    };
     std::uint64_t entry_stack;
-    std::uint32_t function, node;
-    bool seen;       ///< its entry was: nothing else can be there
-    bool elsewhere;  ///< on another stack than the one whose beginning is known
+    std::uint32_t node;  ///< says the function
+    std::uint32_t kind;  ///< of the above
 };
 
+/// What is noted first lies first: `steelyard_entry` reads it.
 struct Thread {
-    PathTree tree;
     Frame* frames;
     std::size_t depth;
-    std::uint64_t start;       ///< where the stack begins
     std::uint64_t at_work_at;  ///< the stack of the entry that is being noted; 0: none
+    TreeNode* nodes;           ///< those of the tree
+    std::uint64_t start;       ///< where the stack begins
     std::byte* own_stack;
+    /// Each frame lies below that of its caller: not so where a signal handler has its own stack.
+    bool is_ordered, knows_entries;
+    alignas(64) KnownEntries known;
+    PathTree tree;
     RememberedWalks walks;
+    LibrarySteps steps;
+
+    void forget_entries() {
+        if (knows_entries)
+            known.forget();
+        knows_entries = false;
+    }
 };
 
 struct Program {
@@ -52,7 +69,7 @@ struct Program {
 // Declared alone; they are initialised by constants.
 // NOLINTBEGIN(bugprone-dynamic-static-initializers)
 extern Program program;
-extern __thread Thread* thread;
+[[gnu::visibility("hidden")]] extern __thread Thread* thread __asm__("steelyard_thread");
 extern __thread bool has_ended;
 // NOLINTEND(bugprone-dynamic-static-initializers)
 

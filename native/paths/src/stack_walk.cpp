@@ -209,6 +209,27 @@ class Evidence {
     std::optional<ReadWord> saved_;
 };
 
+/// How a function with this row is left, where the words that say so lie at fixed distances.
+std::optional<LibraryStep> step_by(const UnwindRow& row, std::uint64_t return_address) {
+    using Kind = RegisterRule::Kind;
+    constexpr std::int64_t word = sizeof(std::uint64_t), most_bytes = 1 << 16;
+    const RegisterRule &cfa = row.cfa, &address = row.registers[address_register],
+                       &frame = row.registers[frame_register];
+    const bool by_frame = cfa.other_register == frame_register;
+    const bool is_fixed = !row.of_signal && cfa.kind == Kind::in_register &&
+                          (by_frame || cfa.other_register == stack_register) &&
+                          cfa.distance >= word && cfa.distance < most_bytes &&
+                          address.kind == Kind::offset && address.distance == -word &&
+                          row.registers[stack_register].kind == Kind::same_value;
+    const bool is_saved =
+        frame.kind == Kind::offset && frame.distance < -word && frame.distance > -most_bytes;
+    if (!is_fixed || (!is_saved && frame.kind != Kind::same_value))
+        return std::nullopt;
+    return LibraryStep{return_address,
+                       static_cast<std::uint32_t>(by_frame ? cfa.distance - word : cfa.distance),
+                       is_saved ? static_cast<std::uint32_t>(-word - frame.distance) : 0, by_frame};
+}
+
 }  // namespace
 
 Walk walk_stack(Registers registers, std::span<const PlannedFunction> functions, std::uint64_t bias,
@@ -252,6 +273,9 @@ Walk walk_stack(Registers registers, std::span<const PlannedFunction> functions,
                     return walk;
                 }
                 walk.activations.push_back(activation);
+            } else if (const auto step = step_by(*row, address);
+                       step && function == nullptr && !was_interrupted) {
+                walk.steps.push_back(*step);
             }
             registers = caller_by(*row, registers, bytes);
             evidence.add(*row, frame, registers);

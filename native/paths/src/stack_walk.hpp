@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "library_steps.hpp"
 #include "plan.hpp"
 #include "remembered_walks.hpp"
 #include "unwind_row.hpp"
@@ -39,6 +40,7 @@ struct Walk {
     std::vector<ReadWord> words;
     bool rests_on_words = true;
     bool uses_frame_pointer = false;  ///< that of the function that was entered
+    std::vector<LibraryStep> steps;   ///< those that only move by a number of bytes
 };
 
 /// Not for several threads at once. `is_known` stops the walk.
