@@ -10,6 +10,7 @@
 #include "byte_reader.hpp"
 #include "fatal.hpp"
 #include "planner.hpp"
+#include "program_code.hpp"
 #include "program_references.hpp"
 #include "stack_depths.hpp"
 
@@ -256,16 +257,6 @@ class GraphReader {
     CallGraph found_;
 };
 
-CodeBytes text_of(const ElfTables& tables) {
-    for (const auto& [name, header] : tables.sections()) {
-        if (name != ".text" || header.sh_type == SHT_NOBITS)
-            continue;
-        const Bytes text = tables.part(header.sh_offset, header.sh_size);
-        return {header.sh_addr, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}};
-    }
-    return {};
-}
-
 }  // namespace
 
 CallGraph call_graph_of(const std::string& path) try {
@@ -279,7 +270,8 @@ CallGraph call_graph_of(const std::string& path) try {
         throw Malformed();
     CallFrames frames(std::move(elf));
     const bool is_fixed = tables.header().e_type == ET_EXEC;
-    return GraphReader(plan.functions, text_of(tables), frames, references, is_fixed).graph();
+    const ProgramCode code(tables);
+    return GraphReader(plan.functions, code.bytes(), frames, references, is_fixed).graph();
 } catch (const Malformed&) {
     throw Fatal("It is no ELF program that can be read.");
 }

@@ -240,9 +240,10 @@ ProgramCalls direct_calls(std::span<const PlannedFunction> functions, CodeBytes 
     return found;
 }
 
-std::unordered_set<std::uint64_t> addresses_in_code(std::span<const PlannedFunction> functions,
-                                                    CodeBytes code) {
-    std::unordered_set<std::uint64_t> found;
+namespace {
+
+void each_instruction(std::span<const PlannedFunction> functions, CodeBytes code,
+                      const auto& visit) {
     for (const PlannedFunction& function : functions) {
         for (std::uint64_t at = function.start; at < function.end;) {
             const auto rest = code.bytes.subspan(static_cast<std::size_t>(at - code.address));
@@ -250,16 +251,33 @@ std::unordered_set<std::uint64_t> addresses_in_code(std::span<const PlannedFunct
             if (!instruction)
                 break;
             at += instruction->length;
-            if (instruction->field == Field::address)
-                found.insert(at + static_cast<std::uint64_t>(field_distance(*instruction, rest)));
-            std::uint64_t number = 0;
-            if (instruction->immediate_bytes >= sizeof(std::uint32_t)) {
-                std::memcpy(&number, &rest[instruction->immediate_offset],
-                            instruction->immediate_bytes);
-                found.insert(number);
-            }
+            visit(*instruction, rest, at);
         }
     }
+}
+
+}  // namespace
+
+std::unordered_set<std::uint64_t> computed_addresses(std::span<const PlannedFunction> functions,
+                                                     CodeBytes code) {
+    std::unordered_set<std::uint64_t> found;
+    each_instruction(functions, code, [&](const Instruction& instruction, auto rest, auto next) {
+        if (instruction.field == Field::address)
+            found.insert(next + static_cast<std::uint64_t>(field_distance(instruction, rest)));
+    });
+    return found;
+}
+
+std::unordered_set<std::uint64_t> addresses_in_code(std::span<const PlannedFunction> functions,
+                                                    CodeBytes code) {
+    std::unordered_set<std::uint64_t> found = computed_addresses(functions, code);
+    each_instruction(functions, code, [&](const Instruction& instruction, auto rest, auto) {
+        std::uint64_t number = 0;
+        if (instruction.immediate_bytes < sizeof(std::uint32_t))
+            return;
+        std::memcpy(&number, &rest[instruction.immediate_offset], instruction.immediate_bytes);
+        found.insert(number);
+    });
     return found;
 }
 

@@ -43,6 +43,10 @@ struct ProgramCalls {
 ProgramCalls direct_calls(std::span<const PlannedFunction> functions, CodeBytes code,
                           CallFrames& frames);
 
+/// Addresses that code computes from where it is.
+std::unordered_set<std::uint64_t> computed_addresses(std::span<const PlannedFunction> functions,
+                                                     CodeBytes code);
+
 /// Addresses that code computes or has as a number: starts of functions that may be called by them.
 std::unordered_set<std::uint64_t> addresses_in_code(std::span<const PlannedFunction> functions,
                                                     CodeBytes code);

@@ -20,6 +20,13 @@
 // may call such code, and may be called by its address, the functions that it leaves to by jumps,
 // with commas, or `-`; and behind a tab why it may use what is above its frame;
 //
+//   steelyard-path-planner --clones PROGRAM
+//
+// prints a line for each function, with tabs: its address; its parts, each as `start-end`, the one
+// that it begins with first; and the numbers that change where it is copied, each as
+// `field:end:target`: four bytes at the first address say how far it is from the second to the
+// third. Addresses are hexadecimal. Where it cannot be copied there is the reason behind that;
+//
 //   steelyard-path-planner --graph PROGRAM
 //
 // prints which functions call which others. Fields have a tab between them, addresses are
@@ -100,6 +107,21 @@ void print_calls(const char* path) {
 
 using Address = unsigned long long;
 
+void print_clones(const char* path) {
+    const steelyard::Plan plan = steelyard::plan_of(path);
+    const steelyard::ProgramBytes program(path);
+    for (const auto& function : program.clonable(plan.functions)) {
+        std::printf("%llx\t", static_cast<Address>(function.start));
+        for (const auto& [start, end] : function.parts)
+            std::printf("%llx-%llx ", static_cast<Address>(start), static_cast<Address>(end));
+        std::printf("\t");
+        for (const auto& [field, end, target] : function.references)
+            std::printf("%llx:%llx:%llx ", static_cast<Address>(field), static_cast<Address>(end),
+                        static_cast<Address>(target));
+        std::printf("\t%s\n", function.reason.c_str());
+    }
+}
+
 void print_each(const char* what, const auto& addresses) {
     for (const std::uint64_t address : addresses)
         std::printf("%s\t%llx\n", what, static_cast<Address>(address));
@@ -148,12 +170,15 @@ int main(int count, char** words) {
     try {
         if (count != 3)
             throw Fatal(
-                "Give a program and the file of its plan, or --frames, --calls or --graph and a "
-                "program.");
+                "Give a program and the file of its plan, or --frames, --calls, --clones or "
+                "--graph "
+                "and a program.");
         if (std::string_view(words[1]) == "--frames")
             print_frames(words[2]);
         else if (std::string_view(words[1]) == "--calls")
             print_calls(words[2]);
+        else if (std::string_view(words[1]) == "--clones")
+            print_clones(words[2]);
         else if (std::string_view(words[1]) == "--graph")
             print_graph(words[2]);
         else

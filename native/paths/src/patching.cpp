@@ -78,23 +78,39 @@ void write_room(std::uint8_t* room, const PlannedFunction& function, std::uint32
                  address_of(back) + jump_bytes);
 }
 
+/// Changes what may be done to the pages that hold functions; what lies between, as data before
+/// clones does, stays as it is.
+bool protect(std::span<const PlannedFunction> functions, std::uint64_t bias, int rights) {
+    std::uint64_t begin = 0, end = 0;
+    const auto change = [&] {
+        return begin == end || mprotect(reinterpret_cast<void*>(begin), end - begin, rights) == 0;
+    };
+    for (const PlannedFunction& function : functions) {
+        const std::uint64_t first = (function.start + bias) / page * page;
+        if (first > end) {
+            if (!change())
+                return false;
+            begin = first;
+        }
+        end = (function.end + jump_bytes + bias + page - 1) / page * page;
+    }
+    return change();
+}
+
 }  // namespace
 
 bool patch_entries(std::span<const PlannedFunction> functions, std::uint64_t image_end,
                    std::uint64_t bias, void (*entered)()) {
     const std::uint64_t begin = (functions.front().start + bias) / page * page;
-    const std::uint64_t code_end =
-        (functions.back().end + jump_bytes + bias + page - 1) / page * page;
     const std::uint64_t bytes =
         (sizeof entered + functions.size() * room_bytes + page) / page * page;
     std::uint8_t* const memory = memory_near(begin, image_end + bias, bytes);
-    auto* const code = reinterpret_cast<void*>(begin);
     if (memory == nullptr)
         return false;
     // Threads of other libraries may run this code already, so that it stays executable.
     constexpr int all = PROT_READ | PROT_WRITE | PROT_EXEC;
     // NOLINTNEXTLINE(clang-analyzer-security.MmapWriteExec)
-    if (mprotect(code, code_end - begin, all) != 0)
+    if (!protect(functions, bias, all))
         return false;
     const auto called = reinterpret_cast<std::uint64_t>(entered);
     std::memcpy(memory, &called, sizeof called);
@@ -110,7 +126,7 @@ bool patch_entries(std::span<const PlannedFunction> functions, std::uint64_t ima
         room += room_bytes;
     }
     return mprotect(memory, bytes, PROT_READ | PROT_EXEC) == 0 &&
-           mprotect(code, code_end - begin, PROT_READ | PROT_EXEC) == 0;
+           protect(functions, bias, PROT_READ | PROT_EXEC);
 }
 
 }  // namespace steelyard

@@ -20,6 +20,7 @@
 #include "elf_tables.hpp"
 #include "entry_code.hpp"
 #include "fatal.hpp"
+#include "program_code.hpp"
 
 namespace steelyard {
 
@@ -48,8 +49,11 @@ struct Code {
 class Planner {
   public:
     /// `wrappers`: what was put between callers and what they call.
-    Planner(Code code, Code wrappers, CallFrames& frames)
-        : code_(code), wrappers_(wrappers), frames_(frames) {}
+    Planner(const ProgramCode& program, Code wrappers, CallFrames& frames)
+        : program_(program),
+          code_{program.bytes().address, program.bytes().bytes},
+          wrappers_(wrappers),
+          frames_(frames) {}
 
     void read(Plan& plan) {
         find_functions(plan.functions);
@@ -239,9 +243,9 @@ class Planner {
             PlannedFunction& function = functions[index];
             if (function.unwatched != Unwatched::none)
                 continue;
-            const std::uint64_t next = index + 1 < functions.size()
-                                           ? functions[index + 1].start
-                                           : code_.address + code_.bytes.size();
+            std::uint64_t next = program_.section_end(function.start);
+            if (index + 1 < functions.size())
+                next = std::min(next, functions[index + 1].start);
             plan_entry(function, code_.from(function.start), next);
             const std::uint64_t replaced =
                 std::max<std::uint64_t>(function.replaced_bytes, jump_bytes);
@@ -271,6 +275,7 @@ class Planner {
         std::int64_t bytes;
     };
 
+    const ProgramCode& program_;
     Code code_, wrappers_;
     CallFrames& frames_;
     std::vector<Jump> jumps_;
@@ -330,7 +335,8 @@ Plan plan_of(const std::string& path) try {
     const auto bytes = bytes_of(path, plan.header);
     const ElfTables tables(bytes);
     check_program(tables, plan.header);
-    const Code code = code_of(tables, ".text"), wrappers = code_of(tables, ".steelyard.calls");
+    const ProgramCode code(tables);
+    const Code wrappers = code_of(tables, ".steelyard.calls");
     auto elf = ElfFile::open(path);
     if (!elf)
         throw Malformed();

@@ -10,6 +10,12 @@
 
 namespace steelyard {
 
+namespace {
+
+constexpr std::uint32_t packed_relocations = 19;  // SHT_RELR
+
+}  // namespace
+
 ProgramBytes::ProgramBytes(const std::string& path) : path_(path) {
     std::ifstream in(path, std::ios::binary);
     const std::vector<char> data{std::istreambuf_iterator<char>(in), {}};
@@ -17,20 +23,10 @@ ProgramBytes::ProgramBytes(const std::string& path) : path_(path) {
     bytes_.assign(view.begin(), view.end());
     try {
         tables_ = std::make_unique<ElfTables>(bytes_);
+        code_ = ProgramCode(*tables_);
     } catch (const Malformed&) {
         throw Fatal("It is no ELF program that can be read.");
     }
-}
-
-CodeBytes ProgramBytes::text() const {
-    CodeBytes code;
-    for (const auto& [name, header] : tables_->sections()) {
-        if (name != ".text" || header.sh_type == SHT_NOBITS)
-            continue;
-        const Bytes text = tables_->part(header.sh_offset, header.sh_size);
-        code = {header.sh_addr, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}};
-    }
-    return code;
 }
 
 CallFrames ProgramBytes::frames() const {
@@ -43,21 +39,47 @@ CallFrames ProgramBytes::frames() const {
 std::vector<GrowableFrame> ProgramBytes::growable(std::span<const PlannedFunction> functions) const
     try {
     CallFrames tables = frames();
-    return growable_frames(functions, text(), tables, pads());
+    return growable_frames(functions, code_.bytes(), tables, pads());
 } catch (const Malformed&) {
     throw Fatal("It is no ELF program that can be read.");
 }
 
 ProgramCalls ProgramBytes::calls(std::span<const PlannedFunction> functions) const try {
     CallFrames tables = frames();
-    return direct_calls(functions, text(), tables);
+    return direct_calls(functions, code_.bytes(), tables);
 } catch (const Malformed&) {
     throw Fatal("It is no ELF program that can be read.");
 }
 
+std::vector<ClonableFunction> ProgramBytes::clonable(
+    std::span<const PlannedFunction> functions) const try {
+    CallFrames tables = frames();
+    const std::unordered_set<std::uint64_t> named = taken(functions);
+    return clonable_functions(functions, code_.bytes(), tables, {named.begin(), named.end()});
+} catch (const Malformed&) {
+    throw Fatal("It is no ELF program that can be read.");
+}
+
+std::unordered_set<std::uint64_t> ProgramBytes::taken(
+    std::span<const PlannedFunction> functions) const {
+    const auto sections = tables_->sections();
+    const bool is_packed = std::ranges::any_of(sections, [](const NamedHeader& section) {
+        return section.header.sh_type == packed_relocations;
+    });
+    if (tables_->header().e_type != ET_DYN || is_packed)
+        return named(functions);
+    // Its addresses are small numbers, as many others are: only relocations and code name them.
+    auto found = computed_addresses(functions, code_.bytes());
+    for (const NamedHeader& section : sections) {
+        if (section.header.sh_type == SHT_RELA)
+            add_named(section, found);
+    }
+    return found;
+}
+
 std::unordered_set<std::uint64_t> ProgramBytes::named(
     std::span<const PlannedFunction> functions) const try {
-    std::unordered_set<std::uint64_t> found = addresses_in_code(functions, text());
+    std::unordered_set<std::uint64_t> found = addresses_in_code(functions, code_.bytes());
     for (const NamedHeader& section : tables_->sections())
         add_named(section, found);
     return found;
