@@ -13,6 +13,7 @@ from steelyard.analysis.paths.wrappable_calls import wrappable_calls
 from steelyard.profile.paths.frame_sizes import read_frames, with_larger_frames, write_program
 from steelyard.profile.paths.learning_run import learning_run
 from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
+from tests.cloned_programs import cloned_at_random
 from tests.path_programs import (
     built_logger,
     built_program,
@@ -136,3 +137,40 @@ def test_wrapped_calls_of_two_hundred_programs_give_the_keys_that_are_predicted(
         program.unlink()
     assert wrong == []
     assert wrapped > 10 * PROGRAM_COUNT
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+def test_clones_in_two_hundred_programs_give_the_keys_that_are_predicted(tmp_path, monkeypatch):
+    built_logger(tmp_path)
+    monkeypatch.setenv("LOGGED_PATHS", str(tmp_path / "logged"))
+    wrong, cloned = [], 0
+    for seed in range(PROGRAM_COUNT):
+        program = built_program(tmp_path, seed, *flags_of(seed))
+        before = learning_run([str(program)], str(program)).path_map
+        predicted, clones = cloned_at_random(str(program), before, seed, grows=seed % 2 == 0)
+        cloned += len(clones.clones)
+        run = learning_run([f"{program}-cloned"], f"{program}-cloned")
+        numbers = PathNumbers()
+        truth = counted_paths(logged_paths(tmp_path / "logged"), numbers)
+        handlers = {at for at, name in before.functions.items() if name == "handler(int)"}
+        keys = [
+            {
+                (path, node.function, node.height_bytes)
+                for index, (path, node) in enumerate(
+                    zip(numbers.of(one.nodes), one.nodes, strict=True)
+                )
+                if handlers.isdisjoint(functions_of(one, index))
+            }
+            for one in (run.path_map, predicted)
+        ]
+        # The logger names functions by an address of theirs, which is the original's in a clone.
+        seen = [
+            node._replace(function=clones.originals.get(node.function, node.function))
+            for node in run.path_map.nodes
+        ]
+        same = keys[0] == keys[1] and counted_paths(seen, numbers) == truth
+        if not same or run.exit_status or run.path_map.guessed_count:
+            wrong.append(seed)
+        program.unlink()
+    assert wrong == []
+    assert cloned > PROGRAM_COUNT

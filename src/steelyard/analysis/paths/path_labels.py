@@ -17,16 +17,18 @@ class PathLabels:
 
     def __init__(self, path_map: PathMap) -> None:
         self._functions = path_map.functions
+        self._originals = path_map.originals
         self._sites = path_map.call_sites or {}
         self._counts = Counter(self._sites.values())
 
     def name(self, function: int, call_site: int = NO_CALL_SITE) -> str:
         """A function, and the call site of it: ``f``, ``f@file.c:12``, or ``f+0x2c`` where no line
-        is known. A line that has several call sites has that distance too.
+        is known. A line that has several call sites has that distance too. A clone has the name of
+        its original.
         """
         name = self._functions[function]
         if name.startswith("["):
-            name = f"{name}+{function:#x}"
+            name = f"{name}+{self._originals.get(function, function):#x}"
         if call_site == NO_CALL_SITE:
             return name
         line = self._sites[call_site]

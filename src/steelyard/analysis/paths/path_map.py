@@ -81,6 +81,7 @@ class PathMap:
     guessed_count: int = 0
     marks: Mapping[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     call_sites: Mapping[int, str] | None = None
+    originals: Mapping[int, int] = field(default_factory=dict[int, int])
 
     @property
     def has_call_sites(self) -> bool:
@@ -131,6 +132,7 @@ def merged(first: PathMap, second: PathMap) -> PathMap:
         lost_count=first.lost_count + second.lost_count,
         guessed_count=first.guessed_count + second.guessed_count,
         call_sites=_both_sites(first.call_sites, second.call_sites),
+        originals={**first.originals, **second.originals},
     )
 
 

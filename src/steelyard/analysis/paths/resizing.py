@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from steelyard.analysis.paths.cloning_outcome import CloningOutcome
 from steelyard.analysis.paths.height_steps import height_steps
 from steelyard.analysis.paths.markable_calls import MarkableCalls
 from steelyard.analysis.paths.marked_calls import MarkedCalls, marked_calls
@@ -50,6 +51,8 @@ class ResizingRules:
         Calls are marked that tell apart what heights do not.
     markable : sequence of MarkableCalls, optional
         Those that can be marked; None: all of the map.
+    first_bytes : mapping of int to int
+        By how much frames grow in the state that the search begins with.
     """
 
     seed: int
@@ -61,6 +64,7 @@ class ResizingRules:
     calls: Collection[tuple[int, int]] | None = None
     most_wrapped_ratio: float = 1.0
     markable: Sequence[MarkableCalls] | None = None
+    first_bytes: Mapping[int, int] = field(default_factory=dict[int, int])
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,8 @@ class Resizing:
         Those whose calls cannot be marked.
     wrapped_share : float
         Part of the learnt calls that are led through wrappers.
+    cloning : CloningOutcome or None
+        Functions of a program that are cloned, if that was asked for.
     """
 
     path_map: PathMap
@@ -111,6 +117,7 @@ class Resizing:
     unwrapped: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     unmarked: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     wrapped_share: float = 0.0
+    cloning: CloningOutcome | None = None
 
     @property
     def growth_ratio(self) -> float:
@@ -144,6 +151,7 @@ def resized(path_map: PathMap, rules: ResizingRules) -> Resizing:
             rules.goal,
             passes=calls,
             most_passes=most_passes,
+            first={(at, ROOT): size for at, size in rules.first_bytes.items()},
         ),
     )
     frame_bytes = {at: size for (at, to), size in found.bytes_by_step.items() if to == ROOT}

@@ -49,6 +49,8 @@ class SearchRules:
         How often some steps are passed if they grow; others cost nothing.
     most_passes : int
         How often steps that grow may be passed in all.
+    first : mapping of Step to int
+        Sizes that the search begins with, within the limits.
     """
 
     limit_bytes: int
@@ -59,6 +61,7 @@ class SearchRules:
     worse_limit: int = WORSE_LIMIT
     passes: Mapping[Step, int] = field(default_factory=dict[Step, int])
     most_passes: int = 0
+    first: Mapping[Step, int] = field(default_factory=dict[Step, int])
 
 
 @dataclass(frozen=True)
@@ -135,8 +138,9 @@ class _Search:
 
     def run(self) -> Separation:
         rules = self._rules
-        before = best = self._state
-        most = self._most_count(before.counts.with_one_path)
+        before = self._state
+        best = self._state = self._first()
+        most = self._most_count(max(one.counts.with_one_path for one in (before, best)))
         goal = min(most, int(np.ceil(rules.goal * self._keys.most)))
         idle = failed = tried = 0
         while best.counts.with_one_path < goal and idle < rules.idle_limit:
@@ -164,6 +168,17 @@ class _Search:
             tried_count=tried,
             ended_by=self._end(found, goal, most),
         )
+
+    def _first(self) -> _State:
+        if not self._rules.first:
+            return self._state
+        sizes, heights = self._state.sizes.copy(), self._state.heights.copy()
+        for step, name in enumerate(self._names):
+            sizes[step] = self._rules.first.get(name, 0)
+            if sizes[step]:
+                heights += int(sizes[step]) * self._steps.on_paths(step)
+        passes = sum(self._passes[step] for step in np.flatnonzero(sizes).tolist())
+        return _State(sizes, heights, self._keys.counts(heights), passes)
 
     def _end(self, found: int, goal: int, most: int) -> str:
         if found >= goal:

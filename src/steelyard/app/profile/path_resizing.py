@@ -15,6 +15,7 @@ from steelyard.analysis.paths.resizing import (
     resized,
 )
 from steelyard.analysis.paths.wrappable_calls import Call, ProgramCalls, wrappable_calls
+from steelyard.app.profile.path_cloning import ClonedProgram, cloned
 from steelyard.app.profile.program_check import check_program
 from steelyard.core.errors import DataError
 from steelyard.profile.paths.frame_sizes import (
@@ -40,6 +41,8 @@ class ResizingRequest:
     wraps_calls, marks_calls : bool
     budget_ratio, goal, most_wrapped_ratio : float
         As `analysis.paths.resizing.ResizingRules` has them.
+    most_cloned_ratio : float or None
+        Functions are cloned too, whose code beside that of the program is so much at most.
     program, output : str, optional
         A program, of whose frames some can grow, and where it is written with larger ones; its map
         is written beside it.
@@ -52,6 +55,7 @@ class ResizingRequest:
     budget_ratio: float
     goal: float
     most_wrapped_ratio: float = MOST_WRAPPED_RATIO
+    most_cloned_ratio: float | None = None
     program: str | None = None
     output: str | None = None
 
@@ -70,34 +74,45 @@ def resize_paths(request: ResizingRequest) -> Resizing:
     if not path_map.nodes:
         raise DataError(f"The map {request.map_path} has no paths.", field="map")
     refuse_call_sites(path_map, "resize")
-    program = None
-    if request.program is not None:
-        check_program(request.program)
-        build = build_of(request.program)
-        check_build(path_map, build, os.path.basename(request.program))
-        program = _program(request.program, path_map, request.wraps_calls or request.marks_calls)
     rules = ResizingRules(
         request.seed,
-        frames=None if program is None else program.frames.most_bytes(),
         wraps_calls=request.wraps_calls,
         budget_ratio=request.budget_ratio,
         goal=request.goal,
         marks_calls=request.marks_calls,
-        calls=None if program is None else program.wrappable,
-        markable=None if program is None else program.markable,
         most_wrapped_ratio=request.most_wrapped_ratio,
     )
+    if request.program is None:
+        return resized(path_map, rules)
+    check_program(request.program)
+    build = build_of(request.program)
+    check_build(path_map, build, os.path.basename(request.program))
+    frames = read_frames(request.program)
+    rules = replace(rules, frames=frames.most_bytes())
+    clones = None
+    changes_calls = request.wraps_calls or request.marks_calls
+    calls = ProgramCalls((), {})
+    if changes_calls or request.most_cloned_ratio is not None:
+        calls = read_calls(request.program)
+    if request.most_cloned_ratio is not None:
+        clones = cloned(request.program, path_map, frames, calls, rules, request.most_cloned_ratio)
+        path_map, calls = clones.path_map, clones.calls
+        rules = replace(
+            rules, frames=clones.clones.most_bytes(), first_bytes=clones.outcome.choice.frame_bytes
+        )
+    program = _program(request.program, frames, calls, path_map, changes_calls)
+    rules = replace(rules, calls=program.wrappable, markable=program.markable)
     found = resized(path_map, rules)
-    if program is None:
-        return found
     found = replace(
         found,
         rigid=_rigid(found, program.frames),
         unwrapped=program.unwrapped if request.wraps_calls else {},
         unmarked=program.unmarked if request.marks_calls else {},
+        before=found.before if clones is None else clones.outcome.before,
+        cloning=None if clones is None else clones.outcome,
     )
     if request.output is not None:
-        _write(found, program, request.output)
+        _write(found, program, request.output, clones)
     return found
 
 
@@ -114,11 +129,12 @@ class _Program:
     unmarked: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
 
-def _program(path: str, path_map: PathMap, changes_calls: bool) -> _Program:
-    frames = read_frames(path)
+def _program(
+    path: str, frames: ProgramFrames, calls: ProgramCalls, path_map: PathMap, changes_calls: bool
+) -> _Program:
     if not changes_calls:
-        return _Program(path, frames, ProgramCalls((), {}), frozenset(), {})
-    calls, names = read_calls(path), path_map.functions
+        return _Program(path, frames, calls, frozenset(), {})
+    names = path_map.functions
     learnt = calls_learnt(path_map)
     wrappable, unwrappable = wrappable_calls(calls, learnt)
     markable, unmarkable = markable_calls(calls, learnt)
@@ -129,14 +145,19 @@ def _program(path: str, path_map: PathMap, changes_calls: bool) -> _Program:
     return _Program(path, frames, calls, wrappable, unwrapped, markable, unmarked)
 
 
-def _write(found: Resizing, program: _Program, output: str) -> None:
+def _write(found: Resizing, program: _Program, output: str, clones: ClonedProgram | None) -> None:
     """Write the program with what was found, and its map."""
-    data = with_larger_frames(program.frames, found.frame_bytes)
+    originals = found.path_map.originals
+    own = {at: size for at, size in found.frame_bytes.items() if at not in originals}
+    data = with_larger_frames(program.frames, own)
     numbers = {} if found.marks is None else found.marks.numbers
-    if found.call_bytes or numbers:
+    added = None
+    if clones is not None and clones.outcome.choice.clones.clones:
+        added = clones.clones.added(program.path, found.frame_bytes)
+    if found.call_bytes or numbers or added is not None:
         names = found.path_map.functions
         check_mark_carrier(program.path, numbers)
-        data = with_wrappers(bytes(data), program.calls, found.call_bytes, names, numbers)
+        data = with_wrappers(bytes(data), program.calls, found.call_bytes, names, numbers, added)
     write_program(data, program.path, output)
     resized_map = replace(found.path_map, program=os.path.basename(output), build=build_of(output))
     write_map(resized_map, map_of_output(output))
@@ -148,8 +169,9 @@ def map_of_output(output: str) -> str:
 
 
 def _rigid(found: Resizing, frames: ProgramFrames) -> dict[str, str]:
+    originals = found.path_map.originals
     return {
-        name: frames.reasons[function]
+        name: frames.reasons[originals.get(function, function)]
         for function, name in found.path_map.functions.items()
-        if function in frames.reasons
+        if originals.get(function, function) in frames.reasons
     }

@@ -33,6 +33,19 @@ class ResizeOptions:
         is_flag=True,
         help="Mark calls too, so that paths have keys that heights do not tell.",
     )
+    clone: bool = option(
+        "--clone",
+        is_flag=True,
+        help="Clone functions of --program too, so that callers call different copies.",
+    )
+    most_code: float = option(
+        "--most-code",
+        type=FiniteRange(0, 100),
+        default=10.0,
+        show_default=True,
+        metavar="PERCENT",
+        help="Let clones add no more than this to the code of the program (.text).",
+    )
     budget: float = option(
         "--budget",
         type=FiniteRange(1, 1000),
@@ -70,9 +83,11 @@ class ResizeOptions:
 def resize(given: ResizeOptions, path: str) -> None:
     """Search sizes of stack frames that tell the paths of a map apart.
 
-    With --output they, and the wrappers and marks of calls, are put into a copy of the program;
-    otherwise no program is changed.
+    With --output they, and the wrappers and marks of calls and the clones of functions, are put
+    into a copy of the program; otherwise no program is changed.
     """
+    if given.clone and given.program is None:
+        raise click.UsageError("--clone needs --program: the program whose functions are copied.")
     if given.output is not None:
         if given.program is None:
             raise click.UsageError("--output needs --program: the program that the map is of.")
@@ -88,6 +103,7 @@ def resize(given: ResizeOptions, path: str) -> None:
             budget_ratio=given.budget,
             goal=given.goal,
             most_wrapped_ratio=given.most_wrapped,
+            most_cloned_ratio=given.most_code / 100 if given.clone else None,
             program=given.program,
             output=given.output,
         )

@@ -13,10 +13,11 @@ from io import BytesIO
 
 from steelyard.core.elf_file import ElfFile, NotElfError
 from steelyard.core.errors import DataError
+from steelyard.profile.paths.copied_frames import CopiedFrame
 from steelyard.profile.paths.frame_table_copy import CodeFrame, FrameTableCopy
 from steelyard.profile.symbols.frame_rules import UnreadableRulesError
 
-CODE_SECTION = ".steelyard.calls"
+CODE_SECTION, CLONE_SECTION = ".steelyard.calls", ".steelyard.clones"
 _PAGE_BYTES = 4096
 # Behind so much zeroed data no code is added: the file would have a hole of that size.
 _MOST_HOLE_BYTES = 1 << 28
@@ -41,12 +42,12 @@ class AddedFunction:
     name : str
         Its symbol.
     code : bytes
-    frame : CodeFrame
+    frame : CodeFrame or CopiedFrame
     """
 
     name: str
     code: bytes
-    frame: CodeFrame
+    frame: CodeFrame | CopiedFrame
 
 
 @dataclass(frozen=True)
@@ -96,19 +97,22 @@ class GrowingProgram:
             ) from None
         if CODE_SECTION in self._names:
             raise DataError("The program has wrapped calls already.", field="program")
+        if CLONE_SECTION in self._names:
+            raise DataError("The program has cloned functions already.", field="program")
 
     def _rows(self, layout: struct.Struct, place: int, count: int) -> list[list[int]]:
         start, number = int(self._header[place]), int(self._header[count])
         rows = range(start, start + number * layout.size, layout.size)
         return [list(layout.unpack_from(self._data, at)) for at in rows]
 
-    def code_address(self, count: int) -> int:
-        """Where the first of so many added functions will begin."""
-        return self._code_places(count).address
+    def code_place(self) -> tuple[int, int]:
+        """The address of the first added function, and where in the file it will be."""
+        start = self._start()
+        return start.address, start.offset
 
     def _start(self) -> _Places:
         loaded = [row for row in self._segments if row[0] == _LOAD]
-        if not loaded or len(self._sections) + 2 >= _NO_NUMBER:
+        if not loaded or len(self._sections) + 4 >= _NO_NUMBER:
             raise DataError("The program has no segments that can be read.", field="program")
         # With the same distance of address and offset as the first segment, so that the program
         # headers are found by kernels before 5.18 too.
@@ -122,53 +126,55 @@ class GrowingProgram:
     def _table_bytes(self) -> int:
         return (len(self._segments) + 2) * _SEGMENT.size
 
-    def _code_places(self, count: int) -> _Places:
-        start = self._start()
-        size = len(self._frames.moved(0, [_NO_FRAME] * count)[1])
-        size += self._table_bytes() + self._frames.header_bytes(count)
-        # Each entry of ours is no longer than so, with two common ones.
-        return start.at(_page_up(size + 32 * (count + 2)))
-
     def with_code(
-        self, functions: Sequence[AddedFunction], notes: Mapping[str, bytes] | None = None
+        self,
+        functions: Sequence[AddedFunction],
+        notes: Mapping[str, bytes] | None = None,
+        clones: Sequence[AddedFunction] = (),
     ) -> bytearray:
-        """The file with functions behind each other, from `code_address` on.
+        """The file with clones and then functions behind each other, from `code_place` on.
 
         Parameters
         ----------
         functions : sequence of AddedFunction
         notes : mapping of str to bytes, optional
             Sections that are not loaded.
+        clones : sequence of AddedFunction
+            Copies of the program's own functions.
         """
-        start, code_at = self._start(), self._code_places(len(functions))
+        code_at = self._start()
+        code = b"".join(function.code for function in (*clones, *functions))
+        start = code_at.at(_page_up(len(code)))
         header_at = start.at(self._table_bytes())
-        frames = [function.frame for function in functions]
+        frames = [function.frame for function in (*clones, *functions)]
         try:
             header, table = self._frames.moved(header_at.address, frames)
         except UnreadableRulesError as error:
             raise DataError(f"The tables cannot be moved: {error}.", field="program") from None
-        code = b"".join(function.code for function in functions)
-        tables = self._segment_table(start, header_at, len(header), len(header) + len(table))
-        tables += _segment(_LOAD, _EXECUTABLE, code_at, len(code))
+        added = _segment(_LOAD, _EXECUTABLE, code_at, len(code))
+        added += _segment(_LOAD, _READABLE, start, self._table_bytes() + len(header) + len(table))
+        tables = self._segment_table(code_at.address, start, header_at, len(header)) + added
         data = bytearray(self._data)
-        _put(data, start.offset, tables + header + table)
         _put(data, code_at.offset, code)
+        _put(data, start.offset, tables + header + table)
         self._place_frames(header_at, len(header), len(table))
-        self._add_sections(data, code_at, functions, notes or {})
+        self._add_sections(data, code_at, {CLONE_SECTION: clones, CODE_SECTION: functions})
+        self._add_notes(data, notes or {})
+        self._write_sections(data)
         self._header[5], self._header[10] = start.offset, len(self._segments) + 2
         data[: _HEADER.size] = _HEADER.pack(*self._header)
         return data
 
-    def _segment_table(self, start: _Places, header: _Places, size: int, rest: int) -> bytes:
+    def _segment_table(self, added: int, start: _Places, header: _Places, size: int) -> bytes:
         rows = b""
-        for row in self._bridged(start.address):
+        for row in self._bridged(added):
             if row[0] == _HEADERS:
                 rows += _segment(_HEADERS, _READABLE, start, self._table_bytes(), 8)
             elif row[0] == _FRAME_HEADER:
                 rows += _segment(_FRAME_HEADER, _READABLE, header, size, 4)
             else:
                 rows += _SEGMENT.pack(*row)
-        return rows + _segment(_LOAD, _READABLE, start, self._table_bytes() + rest)
+        return rows
 
     def _bridged(self, address: int) -> list[list[int]]:
         """The segments, with zeroed data up to an address where that is allowed.
@@ -195,29 +201,33 @@ class GrowingProgram:
             row[3], row[4], row[5] = place.address, place.offset, count
 
     def _add_sections(
-        self,
-        data: bytearray,
-        code_at: _Places,
-        functions: Sequence[AddedFunction],
-        notes: Mapping[str, bytes],
+        self, data: bytearray, at: _Places, pieces: Mapping[str, Sequence[AddedFunction]]
     ) -> None:
-        """A section for the code and symbols for what is in it, behind all else."""
-        names = self._sections[int(self._header[13])]
-        text = _content(data, names)
-        size = sum(len(function.code) for function in functions)
-        # Allocated code (SHT_PROGBITS, SHF_ALLOC and SHF_EXECINSTR).
-        added = [len(text), 1, 6, code_at.address, code_at.offset, size, 0, 0, 16, 0]
-        self._sections.append(added)
-        number = len(self._sections) - 1
-        text += CODE_SECTION.encode() + b"\0"
+        """A section for each kind of code, and symbols for what is in it, behind all else."""
+        for name, functions in pieces.items():
+            size = sum(len(function.code) for function in functions)
+            if size:
+                # Allocated code (SHT_PROGBITS, SHF_ALLOC and SHF_EXECINSTR).
+                row = [self._name(data, name), 1, 6, at.address, at.offset, size, 0, 0, 16, 0]
+                self._sections.append(row)
+                self._add_symbols(data, functions, len(self._sections) - 1)
+            at = at.at(size)
+
+    def _add_notes(self, data: bytearray, notes: Mapping[str, bytes]) -> None:
         for name, content in notes.items():
             # Not allocated (SHT_PROGBITS).
-            row = [len(text), 1, 0, 0, 0, 0, 0, 0, 8, 0]
+            row = [self._name(data, name), 1, 0, 0, 0, 0, 0, 0, 8, 0]
             _append(data, row, content)
             self._sections.append(row)
-            text += name.encode() + b"\0"
-        _append(data, names, text)
-        self._add_symbols(data, functions, number)
+
+    def _name(self, data: bytearray, name: str) -> int:
+        """Add a name of a section; where it begins."""
+        names = self._sections[int(self._header[13])]
+        text = _content(data, names)
+        _append(data, names, text + name.encode() + b"\0")
+        return len(text)
+
+    def _write_sections(self, data: bytearray) -> None:
         at = _append(data, [0] * 10, b"".join(_SECTION.pack(*row) for row in self._sections))
         self._header[6], self._header[12] = at, len(self._sections)
 
@@ -242,9 +252,6 @@ class GrowingProgram:
                 text += function.name.encode() + b"\0"
             _append(data, symbols, bytes(table))
             _append(data, names, bytes(text))
-
-
-_NO_FRAME = CodeFrame(0, 0, ())
 
 
 def _page_up(size: int) -> int:

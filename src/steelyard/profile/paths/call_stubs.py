@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.core.elf_file import ElfFile
-from steelyard.profile.paths.added_code import CODE_SECTION
+from steelyard.profile.paths.added_code import CLONE_SECTION, CODE_SECTION
 from steelyard.profile.symbols.frame_rules import (
     STACK_POINTER,
     FrameTables,
@@ -79,7 +79,7 @@ def _call_sites(elf: ElfFile, begin: int, end: int) -> dict[int, int]:
     sites: dict[int, int] = {}
     several: set[int] = set()
     for section in elf.sections:
-        if not section.name.startswith(_CODE):
+        if not section.name.startswith((_CODE, CLONE_SECTION)):
             continue
         code = np.frombuffer(elf.data(section), np.uint8)
         at = np.flatnonzero(code[: max(0, len(code) - _CALL_BYTES + 1)] == _CALL)

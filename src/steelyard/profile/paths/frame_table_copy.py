@@ -9,6 +9,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steelyard.profile.paths.copied_frames import CopiedFrame, FrameEntry
 from steelyard.profile.symbols.frame_rules import UnreadableRulesError
 
 _SIZES = {0x0: 8, 0x2: 2, 0x3: 4, 0x4: 8, 0xA: 2, 0xB: 4, 0xC: 8}
@@ -75,20 +76,30 @@ class FrameTableCopy:
         self._starts: list[tuple[int, int]] = []
         self._end = 0
         self._commons: dict[int, _Common] = {}
+        self._entries: dict[int, FrameEntry] = {}
         try:
             self._read()
         except (struct.error, IndexError):
             raise UnreadableRulesError("it is cut short") from None
 
-    def moved(self, address: int, frames: Sequence[CodeFrame]) -> tuple[bytes, bytes]:
+    def entry(self, start: int) -> FrameEntry | None:
+        """The entry of the code that begins at an address."""
+        return self._entries.get(start)
+
+    def moved(self, address: int, frames: Sequence[CodeFrame | CopiedFrame]) -> tuple[bytes, bytes]:
         """The section, and its header `.eh_frame_hdr` that lies right before it.
 
         Parameters
         ----------
         address : int
             Where the header begins.
-        frames : sequence of CodeFrame
+        frames : sequence of CodeFrame or CopiedFrame
             What is added.
+
+        Raises
+        ------
+        UnreadableRulesError
+            The table is too far from the code, or has nothing of an original.
         """
         count = len(self._starts) + len(frames)
         place = address + self.header_bytes(len(frames))
@@ -99,6 +110,10 @@ class FrameTableCopy:
         starts = [(start, place + at) for start, at in self._starts]
         commons: dict[int, int] = {}
         for frame in frames:
+            if isinstance(frame, CopiedFrame):
+                starts.append((frame.start, place + len(table)))
+                table += self._copied(frame, len(table), place)
+                continue
             common_at = commons.setdefault(frame.routine, len(table))
             if common_at == len(table):
                 table += _common_entry(frame.routine, place + common_at)
@@ -110,6 +125,26 @@ class FrameTableCopy:
         for start, at in sorted(starts):
             header += _bytes_of(start - address, 4) + _bytes_of(at - address, 4)
         return bytes(header).ljust(place - address, b"\0"), bytes(table)
+
+    def _copied(self, frame: CopiedFrame, at: int, section: int) -> bytes:
+        entry = self._entries.get(frame.original)
+        if entry is None:
+            raise UnreadableRulesError("it has no entry of a function that is copied")
+        found = bytearray(self._data[entry.begin : entry.end])
+        for offset, content in frame.changes:
+            place = offset - entry.begin
+            found[place : place + len(content)] = content
+        found[4:8] = struct.pack("<I", at + 4 - entry.common)
+        moved = (self._address + entry.begin) - (section + at)
+        for place, byte_count in entry.places:
+            own = place - entry.begin
+            value = _number(found, own, byte_count) + moved
+            found[own : own + byte_count] = _bytes_of(value, byte_count)
+        # The code moves too; it is named right behind the distance to the common entry.
+        pointer = _SIZES[self._commons[entry.common].pointer & 0x0F]
+        value = _number(found, 8, pointer) + frame.start - frame.original
+        found[8 : 8 + pointer] = _bytes_of(value, pointer)
+        return bytes(found)
 
     def header_bytes(self, added: int) -> int:
         """How long the header is, with so many entries of ours."""
@@ -128,7 +163,7 @@ class FrameTableCopy:
             if back == 0:
                 self._commons[at] = self._common(at)
             else:
-                self._function(at, self._commons.get(at + 4 - back))
+                self._function(at, end, at + 4 - back)
             at = end
         self._end = at
 
@@ -155,23 +190,33 @@ class FrameTableCopy:
                 raise UnreadableRulesError(f"its augmentation is {letters!r}")
         return _Common(pointer, handler_data, bool(letters))
 
-    def _function(self, at: int, common: _Common | None) -> None:
+    def _function(self, at: int, end: int, common_at: int) -> None:
+        common = self._commons.get(common_at)
         if common is None:
             raise UnreadableRulesError("an entry is of no common one")
-        start = at + 8
+        start, first = at + 8, len(self._places)
         behind = self._note(start, common.pointer)
         value = _number(self._data, start, behind - start)
         if common.pointer & _RELATION == _BY_PLACE:
             value += self._address + start
         self._starts.append((value % 2**64, at))
-        cursor = behind + behind - start
-        if not common.is_augmented:
-            return
-        cursor = self._behind_number(cursor)
-        if common.handler_data != _OMITTED:
-            byte_count = _SIZES.get(common.handler_data & 0x0F, 0)
-            if byte_count and _number(self._data, cursor, byte_count) != 0:
-                self._note(cursor, common.handler_data)
+        code_bytes = _number(self._data, behind, behind - start) % 2 ** (8 * (behind - start))
+        cursor, handlers = behind + behind - start, 0
+        if common.is_augmented:
+            handlers = self._note_handlers(self._behind_number(cursor), common.handler_data)
+        places = tuple(self._places[first:])
+        entry = FrameEntry(at, end, common_at, code_bytes, handlers, places)
+        self._entries.setdefault(value % 2**64, entry)
+
+    def _note_handlers(self, cursor: int, encoding: int) -> int:
+        """Note the pointer to what the language has for exceptions; the address, or 0."""
+        byte_count = 0 if encoding == _OMITTED else _SIZES.get(encoding & 0x0F, 0)
+        value = _number(self._data, cursor, byte_count) if byte_count else 0
+        if not value:
+            return 0
+        self._note(cursor, encoding)
+        by_place = encoding & _RELATION == _BY_PLACE
+        return (value + (self._address + cursor if by_place else 0)) % 2**64
 
     def _note(self, at: int, encoding: int) -> int:
         """Note a pointer that depends on its place; where it ends."""

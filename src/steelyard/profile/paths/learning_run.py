@@ -18,6 +18,7 @@ from steelyard.core.native_program import native_program
 from steelyard.core.program_path import program_path
 from steelyard.profile.executable import FunctionNames
 from steelyard.profile.paths.added_code import CODE_SECTION
+from steelyard.profile.paths.clone_notes import originals_of
 from steelyard.profile.paths.marked_program import marks_of
 from steelyard.profile.paths.path_trees import PlannedFunctions, read_plan, read_trees
 from steelyard.profile.symbols.elf_symbols import read_symbols
@@ -118,7 +119,7 @@ def learning_run(
                 field="command",
             )
         found = read_trees(trees, plan)
-    names = FunctionNames(program)
+    names, originals = FunctionNames(program), originals_of(program)
     nodes = merged_nodes([tree.nodes for tree in found])
     if not nodes:
         raise UsageError(
@@ -131,13 +132,14 @@ def learning_run(
         program=os.path.basename(program),
         build=build_of(program),
         run_count=1,
-        functions={address: names.at(address) for address in {node.function for node in nodes}},
+        functions={at: names.at(originals.get(at, at)) for at in {node.function for node in nodes}},
         unwatched={names.at(address): why for address, why in plan.unwatched.items()},
         nodes=nodes,
         lost_count=sum(tree.lost_count for tree in found),
         guessed_count=sum(tree.guessed_count for tree in found),
         marks=marks_of(program),
         call_sites=_site_names(program, nodes) if call_sites else None,
+        originals=originals,
     )
     return LearningRun(path_map, len(plan.starts), len(found), status)
 

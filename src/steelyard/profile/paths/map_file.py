@@ -67,6 +67,7 @@ def write_map(path_map: PathMap, path: str) -> None:
         "functions": {str(address): name for address, name in sorted(path_map.functions.items())},
         "unwatched": path_map.unwatched,
         "marks": [[*call, number] for call, number in sorted(path_map.marks.items())],
+        "clones": [list(pair) for pair in sorted(path_map.originals.items())],
         "nodes": {
             name: [getattr(node, name) for node in path_map.nodes]
             for name in _columns(path_map.has_call_sites)
@@ -118,6 +119,7 @@ def _map_of(value: Any, reader: FieldReader) -> PathMap:
         guessed_count=_count(fields, "guessed", reader),
         marks=_marks(fields, reader),
         call_sites=sites,
+        originals=_originals(fields, reader),
     )
 
 
@@ -135,6 +137,17 @@ def _names(value: Any, field: str, reader: FieldReader) -> dict[int, str]:
         if not text.isascii() or not text.isdigit() or len(text) > 20:
             raise reader.error(field, "addresses with their names", text)
     return {int(text): reader.text(name, f"{field}.{text}") for text, name in names.items()}
+
+
+def _originals(fields: dict[str, Any], reader: FieldReader) -> dict[int, int]:
+    # Maps that were written before there were clones have no such field.
+    found: dict[int, int] = {}
+    for index, row in enumerate(reader.sequence(fields.get("clones", []), "clones")):
+        pair = reader.sequence(row, f"clones[{index}]")
+        if len(pair) != 2 or not all(type(one) is int and 0 <= one < 2**63 for one in pair):
+            raise reader.error(f"clones[{index}]", "the addresses of a clone and its original", row)
+        found[pair[0]] = pair[1]
+    return found
 
 
 def _marks(fields: dict[str, Any], reader: FieldReader) -> dict[tuple[int, int], int]:

@@ -1,4 +1,5 @@
-"""A program whose calls are led through wrappers, which make the stack higher or mark paths.
+"""A program whose calls are led through wrappers, which make the stack higher or mark paths, or to
+clones of functions.
 
 A wrapper is called instead of the function, lowers the stack pointer, calls the function, and
 puts the stack pointer back. It changes no other register and no flag.
@@ -7,7 +8,7 @@ puts the stack pointer back. It changes no other register and no flag.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from steelyard.analysis.paths.wrappable_calls import (
@@ -18,6 +19,8 @@ from steelyard.analysis.paths.wrappable_calls import (
 )
 from steelyard.core.errors import DataError
 from steelyard.profile.paths.added_code import AddedFunction, GrowingProgram
+from steelyard.profile.paths.clone_notes import ORIGINAL_SECTION
+from steelyard.profile.paths.cloned_program import AddedClones
 from steelyard.profile.paths.frame_table_copy import CodeFrame, FrameChange
 from steelyard.profile.paths.marked_program import (
     MARK_SECTION,
@@ -87,20 +90,22 @@ def with_wrappers(
     sizes: Mapping[Call, int],
     names: Mapping[int, str],
     numbers: Mapping[Call, int] | None = None,
+    added: AddedClones | None = None,
 ) -> bytearray:
-    """The file of a program with wrapped and marked calls.
+    """The file of a program with wrapped and marked calls, and cloned functions.
 
     Parameters
     ----------
     data : bytes
     calls : ProgramCalls
-        Of the program.
+        Of the program, with those of its clones.
     sizes : mapping of (int, int) to int
         What is put between a caller and its callee, a multiple of 16.
     names : mapping of int to str
         Symbols of functions.
     numbers : mapping of (int, int) to int, optional
         What marked calls add to the value of their thread.
+    added : AddedClones, optional
 
     Raises
     ------
@@ -108,11 +113,11 @@ def with_wrappers(
         The program cannot be given more code.
     """
     numbers = numbers or {}
+    clones = () if added is None else added.functions
     by_call = calls.places_of()
     places = [place for call in sorted({*sizes, *numbers}) for place in by_call.get(call, ())]
     program = GrowingProgram(data)
-    # One more for the routine of marked calls.
-    at = program.code_address(len(places) + 1)
+    at = program.code_place()[0] + sum(len(clone.code) for clone in clones)
     found: list[AddedFunction] = []
     routine = at if numbers else 0
     if routine:
@@ -128,14 +133,30 @@ def with_wrappers(
         found.append(AddedFunction(f"{name}.steelyard{len(found)}", wrapper[0], wrapper[1]))
         at += len(wrapper[0])
     notes = {MARK_SECTION: mark_rows(numbers)} if numbers else {}
-    changed = program.with_code(found, notes)
-    for place, wrapper in zip(places, found[len(found) - len(places) :], strict=True):
+    if added is not None:
+        notes[ORIGINAL_SECTION] = added.note
+    changed = program.with_code(found, notes, clones)
+    targets = {place: place.callee for place in _of_clones(by_call, added)}
+    wrappers = found[len(found) - len(places) :]
+    for place, wrapper in zip(places, wrappers, strict=True):
+        targets[place] = wrapper.frame.start
+    for place, target in targets.items():
         if changed[place.offset] != _CALL:
             raise DataError("The program has other calls than were read.", field="program")
         changed[place.offset + 1 : place.offset + _CALL_BYTES] = _distance(
-            place.address + _CALL_BYTES, wrapper.frame.start
+            place.address + _CALL_BYTES, target
         )
     return changed
+
+
+def _of_clones(
+    by_call: Mapping[Call, Sequence[CallPlace]], added: AddedClones | None
+) -> Iterator[CallPlace]:
+    """The calls that go to clones."""
+    if added is None:
+        return
+    for (caller, _), clone in added.clones.targets.items():
+        yield from by_call.get((caller, clone), ())
 
 
 def _around(size: int, number: int | None) -> CallCode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from steelyard.analysis.paths.cloning_outcome import CloningOutcome
 from steelyard.analysis.paths.marked_calls import MarkedCalls
 from steelyard.analysis.paths.path_check import ScenarioOutcomes
 from steelyard.analysis.paths.resizing import Resizing
@@ -33,6 +34,7 @@ def resizing_document(found: Resizing) -> dict[str, Any]:
                 for (caller, callee), size in sorted(found.call_bytes.items())
             ],
             "marks": None if found.marks is None else _marks(found.marks, names),
+            "cloning": None if found.cloning is None else _cloning(found.cloning, names),
             "rigid": [
                 {"function": name, "reason": why} for name, why in sorted(found.rigid.items())
             ],
@@ -72,6 +74,34 @@ def _marks(marks: MarkedCalls, names: Mapping[int, str]) -> dict[str, Any]:
         "of_calls": marks.call_count,
         "passed_ratio": marks.passed_share,
         "exact_ratio": marks.exact_share,
+    }
+
+
+def _cloning(found: CloningOutcome, names: Mapping[int, str]) -> dict[str, Any]:
+    clones = found.choice.clones
+    return {
+        "clones": [
+            {
+                "function": names[clone.address],
+                "address": clone.address,
+                "original": clone.original,
+                "bytes": found.sizes[clone.address],
+                "callers": [
+                    {"function": names[caller], "address": caller}
+                    for caller in clones.callers(clone.address)
+                ],
+            }
+            for clone in clones.clones
+        ],
+        "bytes": found.choice.byte_count,
+        "text_bytes": found.text_bytes,
+        "growth_ratio": found.growth_ratio,
+        "more_instructions": 0,
+        "sized": _outcomes(found.sized),
+        "uncloned": [
+            {"caller": caller, "callee": callee, "reason": why}
+            for (caller, callee), why in sorted(found.uncloned.items())
+        ],
     }
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from steelyard.analysis.paths.cloning_outcome import CloningOutcome
 from steelyard.analysis.paths.path_check import WRAPPER_INSTRUCTIONS
 from steelyard.analysis.paths.resizing import Resizing
 from steelyard.report.kinds.paths.text import counted, percent
@@ -58,10 +59,33 @@ def resizing_text(found: Resizing, width: int | None = None) -> str:
             f"{WRAPPER_INSTRUCTIONS} instructions each",
             width,
         )
+    if found.cloning is not None:
+        lines += _clones(found.cloning, found.path_map.functions, width)
     lines += _reasons("frames that cannot grow", found.rigid.values(), width)
     lines += _reasons("calls that cannot be wrapped", found.unwrapped.values(), width)
     lines += _reasons("calls that cannot be marked", found.unmarked.values(), width)
+    if found.cloning is not None:
+        reasons = found.cloning.uncloned.values()
+        lines += _reasons("calls that cannot go to a clone", reasons, width)
     return "\n".join(lines) + "\n"
+
+
+def _clones(found: CloningOutcome, names: Mapping[int, str], width: int | None) -> list[str]:
+    choice = found.choice
+    lines = wrapped(
+        f"{counted(len(choice.clones.clones), 'clone')}: {choice.byte_count:,} bytes of code, "
+        f"{percent(found.growth_ratio)} of .text; 0 instructions more; paths resolved by sizes "
+        f"alone {percent(found.sized.paths.resolved)}",
+        width,
+    )
+    largest = sorted(choice.clones.clones, key=lambda clone: -found.sizes[clone.address])
+    shown = "; ".join(
+        f"{one_line(names[clone.address])} ({found.sizes[clone.address]:,}) for "
+        f"{', '.join(one_line(names[caller]) for caller in choice.clones.callers(clone.address))}"
+        for clone in largest[:_SHOWN]
+    )
+    more = f"; and {len(largest) - _SHOWN} more (--json)" if len(largest) > _SHOWN else ""
+    return lines + (wrapped(f"clones: {shown}{more}", width) if shown else [])
 
 
 def _reasons(what: str, reasons: Iterable[str], width: int | None) -> list[str]:
