@@ -5,10 +5,16 @@ import pytest
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_spec import HostLevel, LaunchSpec, Variant
+from steelyard.core.package_spec import PackageSpec
 from steelyard.factors.kinds import FACTORS
 from steelyard.host.properties import SETTINGS
 
-VARIANT = Variant("program", LaunchSpec(("./program", "{input}")), build=BuildSpec(("make",)))
+VARIANT = Variant(
+    "program",
+    LaunchSpec(("./program", "{input}")),
+    build=BuildSpec(("make",)),
+    package=PackageSpec("0" * 64),
+)
 # A level of each factor whose levels only a person can name.
 NAMED = {
     "allocator": "/usr/lib/libother.so",
@@ -20,6 +26,7 @@ NAMED = {
     "flags": "-O2",
     "frequency-limit": "2400",
     "governor": "performance",
+    "image": "debian-12",
     "input": "large.txt",
     "knobs": "aslr+cpu-shield",
     "layout": "code,heap@5ms",
@@ -101,6 +108,7 @@ def test_a_factor_of_the_build_needs_one(name):
         ("nice", "50", "from -20 to 19"),
         ("link-order", "random:x", "random:N"),
         ("cpu", "first", "CPUs such as"),
+        ("image", "/srv/root", "the name of an image"),
         ("environment-size", "-3", "whole number"),
         ("compiler", "javac", "a C compiler such as"),
         ("background-load", "cpu:0", "run:COMMAND"),

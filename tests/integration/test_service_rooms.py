@@ -26,6 +26,13 @@ replicates = 2
 {hosts}
 """
 
+FACTOR = """\
+[[factor]]
+name = "root"
+factor = "image"
+levels = ["small", "large", "host"]
+"""
+
 
 @pytest.fixture
 def rooms(user):
@@ -92,6 +99,52 @@ def test_root_file_systems_are_levels_and_each_trial_says_by_its_block_which_it_
     assert user.types("import", address, "--token-file", str(token)).status == 0
     found = user.types("experiment", "analyze", "latest", "--json", "-").document()
     assert "image" in {effect["term"] for effect in found["effects"]}
+
+
+def test_root_file_systems_alternate_within_a_block_where_a_factor_varies_them(
+    user,
+    serving,  # noqa: F811
+    rooms,
+) -> None:
+    served = serving("--no-worker")
+    served.enrols("bare")
+    assert user.types("worker", "--once", "--name", "w", "--directory", "w").status == 0
+    text = f"{FACTOR}\n{(user.home / file_of(user)).read_text()}"
+    (user.home / "within.toml").write_text(text)
+    told = sent(user, str(user.home / "within.toml"))
+    # The one without images is not asked.
+    assert (told["trials"], told["blocks"], told["workers"]) == (6, 2, ["w"])
+    assert user.types("worker", "--once", "--name", "w", "--directory", "w").status == 0
+    whole = served.gets(f"api/experiments/{told['experiment']}/trials")
+    trials = whole["trials"]
+    assert [trial["status"] for trial in trials] == ["ok"] * 6
+    images = [dict(each["parameters"])["root"] for each in whole["experiment"]["variants"]]
+    assert {
+        block: sorted(images[trial["variant"]] for trial in trials if trial["block"] == block)
+        for block in (0, 1)
+    } == {block: ["host", "large", "small"] for block in (0, 1)}
+    seen = {
+        image: {
+            tuple(trial["measurements"]["files"])
+            for trial in trials
+            if images[trial["variant"]] == image
+        }
+        for image in ("small", "large")
+    }
+    assert seen == {"small": {(4.0,)}, "large": {(6.0,)}}
+    (found,) = whole["provenance"]["rooms"]
+    assert [each["name"] for each in found["images"]] == ["large", "small"]
+    assert found["workers"] == ["w"]
+
+
+def test_an_image_is_varied_within_blocks_or_among_them(user, serving, rooms) -> None:  # noqa: F811
+    serving("--no-worker")
+    assert user.types("worker", "--once", "--name", "w", "--directory", "w").status == 0
+    text = (user.home / file_of(user, 'factors = {image = ["small"]}')).read_text()
+    (user.home / "twice.toml").write_text(f"{FACTOR}\n{text}")
+    told = user.types("submit", str(user.home / "twice.toml"))
+    assert told.status == 2
+    assert "`image` is varied twice" in told.err
 
 
 def test_a_worker_without_the_image_is_not_asked(user, serving, rooms) -> None:  # noqa: F811

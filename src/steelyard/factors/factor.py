@@ -36,6 +36,9 @@ class Factor:
         The options of `draw` with their defaults.
     texts : mapping of str to str
         What else an experiment file may say of it, each with a sentence.
+    is_drawn : bool
+        Whether it can be a nuisance factor: False where all of its levels are made ready before
+        the first trial.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Factor:
     draw: Callable[[int, Mapping[str, int]], str] | None = None
     draws: Mapping[str, int] = field(default_factory=dict[str, int])
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_drawn: bool = True
 
     def level(self, text: str, where: str) -> str:
         """A level in its normal form.

@@ -23,9 +23,16 @@ def nuisance_factor(entry: FactorEntry) -> NuisanceFactor:
     Raises
     ------
     UsageError
-        The factor cannot draw, has no such option, or is given levels and options.
+        The factor cannot be randomised, cannot draw, has no such option, or is given levels
+        and options.
     """
     kind = _kind(entry)
+    if not kind.is_drawn:
+        raise UsageError(
+            f"{entry.where}: the factor {kind.name} is not randomised: all of its levels are made "
+            "ready before the first trial. Make it a [[factor]].",
+            field="nuisance",
+        )
     if not entry.levels and kind.draw is None:
         raise UsageError(
             f"{entry.where}: the factor {kind.name} cannot draw levels by itself; name them.",

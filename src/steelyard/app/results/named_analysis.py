@@ -118,6 +118,11 @@ def _about(question: Question, metric: MetricSpec) -> Question:
 
 
 def _with_failures(result: Any, experiment: Experiment, variant: int | None) -> Any:
+    """The result with what is wrong with its trials: where they ran, and how many failed."""
+    from steelyard.analysis.tables.unlike_rooms import unlike_rooms
+
+    unlike = unlike_rooms(experiment.provenance)
+    result = replace(result, cautions=(*unlike, *result.cautions)) if unlike else result
     failed = len(TrialTable.of(experiment.trials).only(variant, failed=True))
     if not failed:
         return result

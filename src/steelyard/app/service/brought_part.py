@@ -5,6 +5,7 @@ Which boots a block takes is seen to before it is given out.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -43,7 +44,15 @@ def brought_to(
         folder = None if name == AS_INSTALLED else LIBRARIES.folder(name)
         rooms["libraries"] = _told(name, folder)
         variants = tuple(_with_libraries(variant, folder) for variant in variants)
+    if "image" not in levels and (images := _own_images(spec)):
+        rooms["images"] = [_told(name, IMAGES.folder(name)) for name in images]
     return replace(spec, variants=variants), rooms
+
+
+def _own_images(spec: ExperimentSpec) -> list[str]:
+    """The images that packages have by themselves or by a factor within blocks."""
+    found = {each.package.image for each in spec.variants if each.package is not None}
+    return sorted(name for name in found if name is not None and not os.path.isabs(name))
 
 
 def _told(name: str, folder: str | None) -> dict[str, str]:

@@ -91,9 +91,13 @@ def _provenance(connection: Connection, submission_id: int) -> dict[str, Any]:
         for each in found
         if isinstance(each.get("host"), dict)
     }
-    rooms = {json.dumps(each["rooms"], sort_keys=True) for each in found if each.get("rooms")}
+    rooms: dict[str, set[str]] = {}
+    for each, _, name in rows:
+        if each.get("rooms"):
+            rooms.setdefault(json.dumps(each["rooms"], sort_keys=True), set()).add(name)
     first = {name: value for name, value in found[0].items() if name not in _OF_PARTS}
-    told = {"rooms": [json.loads(text) for text in sorted(rooms)]} if rooms else {}
+    by = [{**json.loads(text), "workers": sorted(rooms[text])} for text in sorted(rooms)]
+    told = {"rooms": by} if rooms else {}
     if builds := _shared_builds(rows):
         told["shared_builds"] = builds
     return {**first, "hosts": [hosts[name] for name in sorted(hosts)], **told}

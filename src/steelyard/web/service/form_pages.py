@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -137,6 +138,8 @@ def _by_fields(service: Service, given: Asked) -> Response:
     digests = {name: digest for name, digest in sent.items() if name in used}
     try:
         if taken.error is not None:
+            with suppress(SteelyardError):
+                text = form_file(asked.fields, sent)
             raise taken.error
         text = form_file(asked.fields, sent)
         if ask == "edit":
