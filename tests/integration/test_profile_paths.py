@@ -590,6 +590,32 @@ def test_a_program_whose_functions_have_no_tables_is_refused_and_leaves_no_map(u
     assert not path_map.exists()
 
 
+CALLS_WITHIN_ITS_FIRST_BYTES = r"""
+int sink;
+__attribute__((noinline, noclone)) int leaf(void) { sink++; return 0; }
+int through(int (*)(void));
+__asm__(".p2align 4\n.globl through\n.type through, @function\nthrough: .cfi_startproc\n"
+        "push %rax\n.cfi_def_cfa_offset 16\ncall *%rdi\npop %rcx\n.cfi_def_cfa_offset 8\nret\n"
+        ".cfi_endproc\n.size through, .-through\n.p2align 4\n");
+int main(void) { int wrong = 0; for (int k = 0; k < 3; k++) wrong += through(leaf); return wrong; }
+"""
+
+
+def test_a_function_that_calls_within_its_first_bytes_runs_as_before(user: User, tmp_path):
+    (tmp_path / "short.c").write_text(CALLS_WITHIN_ITS_FIRST_BYTES)
+    subprocess.run(["gcc", "-O2", "short.c", "-o", "short"], cwd=tmp_path, check=True)
+    path_map = str(tmp_path / "map")
+    told = user.types("profile", "paths", "learn", "-o", path_map, "--", str(tmp_path / "short"))
+    assert told.status == 0, told.err
+    learnt = read_map(path_map)
+    paths = {
+        tuple(learnt.functions[one] for one in reversed(tuple(functions_of(learnt, end))))
+        for end in range(len(learnt.nodes))
+    }
+    assert ("main", "through", "leaf") in paths
+    assert "through" in learnt.unwatched
+
+
 WITH_COLD_PARTS = r"""
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,7 +23,7 @@ class MovedCode {
                 std::uint64_t address) {
         const std::uint64_t target = address + instruction.length +
                                      static_cast<std::uint64_t>(field_distance(instruction, bytes));
-        if (instruction.field == Field::call || is_indirect_call(instruction))
+        if (is_call(instruction))
             return append_call(instruction, bytes, address + instruction.length, target);
         switch (instruction.field) {
             case Field::none:
@@ -40,13 +40,14 @@ class MovedCode {
         return false;
     }
 
-  private:
-    /// FF /2.
-    static bool is_indirect_call(const Instruction& instruction) {
-        return instruction.map == one_byte && instruction.opcode == 0xff &&
-               (instruction.modrm >> 3U & 7U) == 2;
+    /// By its distance, or FF /2.
+    static bool is_call(const Instruction& instruction) {
+        return instruction.field == Field::call ||
+               (instruction.map == one_byte && instruction.opcode == 0xff &&
+                (instruction.modrm >> 3U & 7U) == 2);
     }
 
+  private:
     /// Pushes the address that the call would return to and jumps: no unwinder meets moved code.
     bool append_call(const Instruction& instruction, std::span<const std::uint8_t> bytes,
                      std::uint64_t next, std::uint64_t target) {
@@ -135,6 +136,11 @@ void plan_entry(PlannedFunction& function, std::span<const std::uint8_t> code,
             return;
         }
         replaced += instruction->length;
+        // It would return to what the jump has replaced.
+        if (replaced < jump_bytes && MovedCode::is_call(*instruction)) {
+            function.unwatched = Unwatched::unreadable;
+            return;
+        }
     }
     if (function.place + jump_bytes > next_start) {
         function.unwatched = Unwatched::too_short;

@@ -59,11 +59,17 @@ TEST("a call at the entry returns to where it stood") {
 }
 
 TEST("a call through a register or a table becomes a jump behind the address it returns to") {
-    const auto by_register = planned({0x50, 0x41, 0xff, 0xd4, 0x90, 0xc3});
-    CHECK(by_register.moved[1 + 5 + 8 + 2] == 0xe4);
+    const auto by_register = planned({0x50, 0x55, 0x41, 0xff, 0xd4, 0x90, 0xc3});
+    CHECK(by_register.unwatched == Unwatched::none);
+    CHECK(by_register.moved[2 + 5 + 8 + 2] == 0xe4);
     const auto by_table = planned({0xff, 0x15, 0x10, 0, 0, 0, 0xc3});
     CHECK(by_table.moved[5 + 8 + 1] == 0x25);
     CHECK(by_table.fixups[2].target == 0x1016);
+}
+
+TEST("a call that would return to what the jump replaces is not moved") {
+    CHECK(planned({0x50, 0xff, 0xd7, 0x59, 0xc3}).unwatched == Unwatched::unreadable);
+    CHECK(planned({0x50, 0x41, 0xff, 0xd4, 0x90, 0xc3}).unwatched == Unwatched::unreadable);
 }
 
 TEST("a call by a table on the stack is not moved") {
