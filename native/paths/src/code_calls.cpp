@@ -80,9 +80,10 @@ bool is_table_jump(const CodeStep& step, const CodeStep* before, const StackDept
 
 class GraphReader {
   public:
-    GraphReader(const std::vector<PlannedFunction>& functions, CodeBytes code, CallFrames& frames,
+    GraphReader(const Plan& plan, CodeBytes code, CallFrames& frames,
                 const ProgramReferences& references, bool has_fixed_addresses)
-        : functions_(functions),
+        : functions_(plan.functions),
+          wrapped_calls_(plan.wrapped_calls),
           code_(code),
           frames_(frames),
           references_(references),
@@ -178,9 +179,14 @@ class GraphReader {
         go({from, Transfer::To::function, true, bytes, target, {}});
     }
 
-    /// A function of the program; or one of a library, by a stub.
+    /// A function of the program, maybe through a wrapper; or one of a library, by a stub.
     void go(Transfer transfer) {
-        const std::uint64_t target = transfer.place.value_or(0);
+        std::uint64_t target = transfer.place.value_or(0);
+        if (const auto wrapped = wrapped_calls_.find(target); wrapped != wrapped_calls_.end()) {
+            target = wrapped->second.callee;
+            if (transfer.bytes)
+                *transfer.bytes += wrapped->second.bytes;
+        }
         const PlannedFunction* const other = containing(target);
         if (other != nullptr) {
             transfer.place = functions_[other->owner].start;
@@ -249,6 +255,7 @@ class GraphReader {
     }
 
     const std::vector<PlannedFunction>& functions_;
+    const std::unordered_map<std::uint64_t, WrappedCall>& wrapped_calls_;
     CodeBytes code_;
     CallFrames& frames_;
     const ProgramReferences& references_;
@@ -271,7 +278,7 @@ CallGraph call_graph_of(const std::string& path) try {
     CallFrames frames(std::move(elf));
     const bool is_fixed = tables.header().e_type == ET_EXEC;
     const ProgramCode code(tables);
-    return GraphReader(plan.functions, code.bytes(), frames, references, is_fixed).graph();
+    return GraphReader(plan, code.bytes(), frames, references, is_fixed).graph();
 } catch (const Malformed&) {
     throw Fatal("It is no ELF program that can be read.");
 }

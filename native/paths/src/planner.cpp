@@ -57,10 +57,10 @@ class Planner {
 
     void read(Plan& plan) {
         find_functions(plan.functions);
-        read_wrappers();
+        read_wrappers(plan.wrapped_calls);
         for (std::uint32_t index = 0; index < plan.functions.size(); ++index)
             read_code(plan.functions, index);
-        place_wrapped_calls();
+        place_wrapped_calls(plan.wrapped_calls);
         find_parts(plan.functions);
         plan_entries(plan.functions);
         place_call_sites(plan);
@@ -143,7 +143,7 @@ class Planner {
     }
 
     /// The calls that wrappers make, by where each wrapper begins.
-    void read_wrappers() {
+    void read_wrappers(std::unordered_map<std::uint64_t, WrappedCall>& found) {
         std::uint64_t start = wrappers_.address;
         const std::uint64_t end = start + wrappers_.bytes.size();
         for (std::uint64_t at = start; at < end;) {
@@ -153,10 +153,12 @@ class Planner {
                 return;
             at += instruction->length;
             if (instruction->field == Field::call) {
-                called_.insert(at + static_cast<std::uint64_t>(field_distance(*instruction, rest)));
+                const std::uint64_t callee =
+                    at + static_cast<std::uint64_t>(field_distance(*instruction, rest));
+                called_.insert(callee);
                 const UnwindRow* const row = frames_.at(at - 1);
                 if (row != nullptr)
-                    wrapped_returns_[start] = {at, row->cfa.distance};
+                    found[start] = {callee, at, row->cfa.distance};
             }
             constexpr std::uint8_t return_near = 0xc3, trap = 0xcc;
             if (instruction->map == one_byte &&
@@ -166,13 +168,13 @@ class Planner {
     }
 
     /// A wrapper's call is one of the function that calls the wrapper, with more on the stack.
-    void place_wrapped_calls() {
+    void place_wrapped_calls(const std::unordered_map<std::uint64_t, WrappedCall>& wrapped_calls) {
         for (const auto& [site, target] : calls_) {
-            const auto wrapped = wrapped_returns_.find(target);
-            if (wrapped == wrapped_returns_.end())
+            const auto wrapped = wrapped_calls.find(target);
+            if (wrapped == wrapped_calls.end())
                 continue;
             CallSite through = sites_[site];
-            through.return_address = wrapped->second.address;
+            through.return_address = wrapped->second.return_address;
             if (through.frame == CallSite::Frame::by_stack_pointer)
                 through.distance += wrapped->second.bytes;
             sites_.push_back(through);
@@ -269,19 +271,12 @@ class Planner {
         plan.header.call_site_places = places;
     }
 
-    /// Where the call of a wrapper returns to, and how much the wrapper has on the stack then.
-    struct WrappedReturn {
-        std::uint64_t address;
-        std::int64_t bytes;
-    };
-
     const ProgramCode& program_;
     Code code_, wrappers_;
     CallFrames& frames_;
     std::vector<Jump> jumps_;
     std::vector<CallSite> sites_;
     std::vector<std::pair<std::size_t, std::uint64_t>> calls_;  ///< index of site, target
-    std::unordered_map<std::uint64_t, WrappedReturn> wrapped_returns_;
     std::unordered_set<std::uint64_t> called_;
 };
 

@@ -3,17 +3,26 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "plan.hpp"
 
 namespace steelyard {
 
+/// The call that a wrapper makes, and how much the wrapper has on the stack then.
+struct WrappedCall {
+    std::uint64_t callee, return_address;
+    std::int64_t bytes;
+};
+
 struct Plan {
     PlanHeader header{};
     std::vector<PlannedFunction> functions;
     std::vector<CallSite> call_sites;  ///< in their places; free ones are zero
+    std::unordered_map<std::uint64_t, WrappedCall> wrapped_calls;  ///< by the starts of wrappers
 };
 
 /// Throws Fatal where the file cannot be read, is no program for x86-64 that is linked with
