@@ -56,6 +56,36 @@ def markable_calls(
     return tuple(found), refused
 
 
+def other_calls(
+    program: ProgramCalls,
+    learnt: Collection[Call],
+    unwatched: Collection[int] = (),
+    varying: Collection[int] = (),
+) -> tuple[MarkableCalls, ...]:
+    """Calls to mark that no learnt path has, and those of functions whose frame varies.
+
+    Parameters
+    ----------
+    program : ProgramCalls
+    learnt : collection of Call
+        Callers and callees of learnt paths.
+    unwatched : collection of int
+        Functions whose entries were not noted: that no path has them does not say that they were
+        not called.
+    varying : collection of int
+        Functions whose frame varies. With another size their paths have other heights, which may be
+        those of other paths; a mark tells them apart.
+    """
+    known, unseen = frozenset(learnt), frozenset(unwatched)
+    every, _ = markable_calls(program, sorted({*known, *program.places_of()}))
+    return tuple(
+        one
+        for one in every
+        if (one.is_sure and one.calls[0][0] in varying)
+        or (known.isdisjoint(one.calls) and unseen.isdisjoint(callee for _, callee in one.calls))
+    )
+
+
 def _add_of(
     rules: CallRules,
     caller: int,

@@ -7,8 +7,8 @@ T. Mytkowicz 2010, section 5.4.4.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -51,6 +51,8 @@ class MarkedCalls:
         Part of the paths, at each of their heights, that have a key of their own then.
     numbers : dict of Call to int
         What each marked call adds, also of calls that were not learnt.
+    unlearnt_count : int
+        Calls that no learnt path has, and that are marked too.
     """
 
     calls: tuple[Call, ...]
@@ -58,6 +60,37 @@ class MarkedCalls:
     passed_share: float
     exact_share: float
     numbers: dict[Call, int] = field(default_factory=dict[Call, int])
+    unlearnt_count: int = 0
+
+
+def with_others(
+    found: MarkedCalls, others: Sequence[MarkableCalls], seed: int, counts: Mapping[Call, int]
+) -> MarkedCalls:
+    """Marks of other calls beside those that were found.
+
+    Parameters
+    ----------
+    found : MarkedCalls
+    others : sequence of MarkableCalls
+    seed : int
+        Of the numbers of the calls.
+    counts : mapping of Call to int
+        How often calls were learnt.
+    """
+    draw = np.random.default_rng(derive_seed(seed, "other marks"))
+    drawn = draw.integers(1, _LARGEST_NUMBER, size=len(others)).tolist()
+    numbers = {
+        call: number for one, number in zip(others, drawn, strict=True) for call in one.calls
+    }
+    passed = sum(counts.get(call, 0) for call in numbers.keys() - found.numbers.keys())
+    total = sum(counts.values())
+    return replace(
+        found,
+        calls=tuple(sorted({*found.calls, *(numbers.keys() & counts.keys())})),
+        passed_share=found.passed_share + (passed / total if total else 0.0),
+        numbers={**numbers, **found.numbers},
+        unlearnt_count=len(numbers.keys() - counts.keys()),
+    )
 
 
 def marked_calls(

@@ -19,6 +19,7 @@ from steelyard.analysis.paths.path_map import (
     check_call_sites,
 )
 from steelyard.analysis.paths.path_marks import node_marks
+from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys
 
 # The degrees of ambiguity that are counted: section 5.8.2 speaks of five.
 CANDIDATE_LIMITS = (1, 2, 3, 5, 10)
@@ -43,6 +44,9 @@ class Outcomes:
         For each of `CANDIDATE_LIMITS`: right with at most so many candidates.
     by_count : tuple of (int, float)
         Numbers of candidates that occur, rising, and the share that is right with each.
+    by_code : float
+        Part whose key was never learnt, and has its candidates by the program's code. It is also
+        in the parts above.
     """
 
     resolved: float
@@ -52,6 +56,7 @@ class Outcomes:
     most_frequent: float
     by_candidates: tuple[float, ...]
     by_count: tuple[tuple[int, float], ...] = ()
+    by_code: float = 0.0
 
     def most_candidates(self, share: float) -> int | None:
         """The least number that this share of what is right has at most; None: nothing is."""
@@ -169,13 +174,16 @@ class Tally:
     """Weights of outcomes."""
 
     def __init__(self) -> None:
-        self._total = 0.0
+        self._total = self._by_code = 0.0
         self._weights: defaultdict[str, float] = defaultdict(float)
         self._by_count: defaultdict[int, float] = defaultdict(float)
 
-    def add(self, weight: float, found: Counter[int] | None, path: int) -> None:
+    def add(
+        self, weight: float, found: Counter[int] | None, path: int, by_code: bool = False
+    ) -> None:
         """Count one of such a weight, whose key has these candidates and which is this path."""
         self._total += weight
+        self._by_code += weight * by_code
         for name in _outcome(found, path):
             self._weights[name] += weight
         if found is not None and path in found:
@@ -196,10 +204,13 @@ class Tally:
             by_count=tuple(
                 (count, self._by_count[count] / total) for count in sorted(self._by_count)
             ),
+            by_code=self._by_code / total,
         )
 
 
-def judged(learnt: PathMap, evaluation: PathMap | None = None) -> PathCheck:
+def judged(
+    learnt: PathMap, evaluation: PathMap | None = None, by_code: UnlearntKeys | None = None
+) -> PathCheck:
     """Judge a map.
 
     Parameters
@@ -208,6 +219,8 @@ def judged(learnt: PathMap, evaluation: PathMap | None = None) -> PathCheck:
         With at least one path.
     evaluation : PathMap, optional
         Of other runs of the same build, whose paths are the truth.
+    by_code : UnlearntKeys, optional
+        Has paths for keys of these that were never learnt.
 
     Raises
     ------
@@ -221,12 +234,40 @@ def judged(learnt: PathMap, evaluation: PathMap | None = None) -> PathCheck:
         return PathCheck(learnt, offline, None)
     check_build(learnt, evaluation.build, evaluation.program)
     check_call_sites(learnt, evaluation.has_call_sites)
-    return PathCheck(learnt, offline, _scenario(candidates, evaluation, numbers))
+    more = CandidatesByCode(by_code, numbers)
+    return PathCheck(learnt, offline, _scenario(candidates, evaluation, numbers, more))
 
 
 # Function, height and mark.
 Key = tuple[int, int, int]
 _Candidates = dict[Key, Counter[int]]
+
+
+class CandidatesByCode:
+    """The paths that code allows for keys that were never learnt.
+
+    Parameters
+    ----------
+    keys : UnlearntKeys or None
+        None: there are none.
+    numbers : PathNumbers
+        Of paths, whose functions are whole.
+    """
+
+    def __init__(self, keys: UnlearntKeys | None, numbers: PathNumbers) -> None:
+        self._keys = keys
+        self._numbers = numbers
+
+    def of(self, key: Key) -> Counter[int] | None:
+        """The paths of a key; None: the code has none, or not all of them were found."""
+        if self._keys is None:
+            return None
+        chains = self._keys.of_mark(*key).candidates
+        return Counter(map(self._number, chains)) or None
+
+    def _number(self, chain: Sequence[int]) -> int:
+        nodes = [PathNode(at - 1, function, 0, 0) for at, function in enumerate(chain)]
+        return self._numbers.of(nodes)[-1]
 
 
 def candidates_by_key(path_map: PathMap, paths: Sequence[int]) -> _Candidates:
@@ -244,7 +285,12 @@ def _keyed(path_map: PathMap) -> Iterator[tuple[PathNode, Key]]:
         yield node, (node.function, node.height_bytes, mark)
 
 
-def _scenario(candidates: _Candidates, path_map: PathMap, numbers: PathNumbers) -> ScenarioOutcomes:
+def _scenario(
+    candidates: _Candidates,
+    path_map: PathMap,
+    numbers: PathNumbers,
+    more: CandidatesByCode | None = None,
+) -> ScenarioOutcomes:
     paths = numbers.of(path_map.nodes)
     seen: Counter[tuple[int, Key]] = Counter()
     for (node, key), path in zip(_keyed(path_map), paths, strict=True):
@@ -252,9 +298,12 @@ def _scenario(candidates: _Candidates, path_map: PathMap, numbers: PathNumbers) 
     heights = Counter(path for path, _ in seen)
     by_path, by_call = Tally(), Tally()
     for (path, key), calls in seen.items():
-        found = candidates.get(key)
-        by_path.add(1 / heights[path], found, path)
-        by_call.add(calls, found, path)
+        found, by_code = candidates.get(key), False
+        if found is None and more is not None and key[1] != NO_HEIGHT:
+            found = more.of(key)
+            by_code = found is not None
+        by_path.add(1 / heights[path], found, path, by_code)
+        by_call.add(calls, found, path, by_code)
     return ScenarioOutcomes(
         len(heights),
         len({key for _, key in seen}),

@@ -45,12 +45,24 @@ def node_marks(nodes: Sequence[PathNode], numbers: Mapping[Call, int]) -> list[i
             continue
         mark = found[node.parent]
         number = numbers.get((nodes[node.parent].function, node.function))
-        if number is not None:
-            count, value = divmod(mark, _WORD)
-            value = (_FACTOR * value + number - node.height_bytes) % _WORD
-            mark = (count + 1) * _WORD + value
-        found.append(mark)
+        found.append(mark if number is None else marked_once(mark, number, node.height_bytes))
     return found
+
+
+def marked_once(mark: int, number: int, height_bytes: int) -> int:
+    """The mark of a path that a marked call makes longer.
+
+    Parameters
+    ----------
+    mark : int
+        Before the call.
+    number : int
+        Of the call.
+    height_bytes : int
+        Of the called function.
+    """
+    count, value = divmod(mark, _WORD)
+    return (count + 1) * _WORD + (_FACTOR * value + number - height_bytes) % _WORD
 
 
 def mark_value(mark: int, stack_start: int) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from steelyard.analysis.paths.cloning_outcome import CloningOutcome
 from steelyard.analysis.paths.height_steps import height_steps
 from steelyard.analysis.paths.markable_calls import MarkableCalls
-from steelyard.analysis.paths.marked_calls import MarkedCalls, marked_calls
+from steelyard.analysis.paths.marked_calls import MarkedCalls, marked_calls, with_others
 from steelyard.analysis.paths.path_check import ScenarioOutcomes, judged
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
 from steelyard.analysis.paths.path_marks import MARK_BYTES
@@ -53,6 +53,8 @@ class ResizingRules:
         Those that can be marked; None: all of the map.
     first_bytes : mapping of int to int
         By how much frames grow in the state that the search begins with.
+    others : sequence of MarkableCalls
+        Calls to be marked too, whatever they tell apart.
     """
 
     seed: int
@@ -65,6 +67,7 @@ class ResizingRules:
     most_wrapped_ratio: float = 1.0
     markable: Sequence[MarkableCalls] | None = None
     first_bytes: Mapping[int, int] = field(default_factory=dict[int, int])
+    others: Sequence[MarkableCalls] = ()
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,7 @@ def resized(path_map: PathMap, rules: ResizingRules) -> Resizing:
     after = with_sizes(path_map, frame_bytes, call_bytes)
     marks = marked_calls(after, rules.seed, rules.markable) if rules.marks_calls else None
     if marks is not None:
+        marks = with_others(marks, rules.others, rules.seed, passes)
         after = with_marks(after, marks.numbers)
     return Resizing(
         path_map=after,

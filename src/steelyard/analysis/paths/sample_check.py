@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from steelyard.analysis.paths.path_check import (
+    CandidatesByCode,
     Key,
     SampleCheck,
     Tally,
     candidates_by_key,
 )
 from steelyard.analysis.paths.path_map import PathMap, PathNumbers
+from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys
 
 
 def judged_samples(
@@ -24,6 +26,7 @@ def judged_samples(
     evaluation: PathMap,
     keys: Sequence[Key | str],
     whole: Mapping[int, int],
+    by_code: UnlearntKeys | None = None,
 ) -> SampleCheck:
     """Judge a map by samples.
 
@@ -35,8 +38,11 @@ def judged_samples(
         For each sample its key, or why it has none.
     whole : mapping of int to int
         The function that a function is a part of; those that are not in it are whole.
+    by_code : UnlearntKeys, optional
+        Has paths for keys that were never learnt.
     """
     numbers = PathNumbers()
+    more = CandidatesByCode(by_code, numbers)
     found, truth = (_by_key(one, whole, numbers) for one in (learnt, evaluation))
     samples = Counter(key for key in keys if not isinstance(key, str))
     tally, counted = Tally(), 0
@@ -46,9 +52,12 @@ def judged_samples(
             continue
         counted += count
         total = sum(paths.values())
+        learnt_ones = found.get(key)
+        candidates = more.of(key) if learnt_ones is None else learnt_ones
+        is_by_code = learnt_ones is None and candidates is not None
         for path, calls in paths.items():
             part = calls / total if total else 1 / len(paths)
-            tally.add(count * part, found.get(key), path)
+            tally.add(count * part, candidates, path, is_by_code)
     return SampleCheck(
         sample_count=counted,
         outcomes=tally.shares(),

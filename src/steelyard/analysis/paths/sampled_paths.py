@@ -122,13 +122,6 @@ class PathView:
 _DEFAULT_VIEW = PathView()
 
 
-def unlearnt_counts(keyed: KeyedPaths, keys: Sequence[Key | str]) -> Counter[tuple[int, int]]:
-    """The functions and heights of keys that are not in the map, with their samples."""
-    return Counter(
-        key[:2] for key in keys if not isinstance(key, str) and not keyed.candidates(*key)
-    )
-
-
 def path_truth(
     keyed: KeyedPaths, keys: Sequence[Key | str], chains: Sequence[tuple[int, ...]]
 ) -> PathTruth | None:

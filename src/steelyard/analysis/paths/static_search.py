@@ -45,6 +45,10 @@ class _Way(NamedTuple):
     adds_function: bool
 
 
+# A place with its height in grains.
+_Stop = tuple[int, int]
+
+
 class _Waiting(NamedTuple):
     """The end of paths that is not continued yet; `passed` are places at the same height."""
 
@@ -53,7 +57,7 @@ class _Waiting(NamedTuple):
     spent: int
     place: int
     level: int
-    path: tuple[int, ...]
+    path: tuple[_Stop, ...]
     passed: frozenset[int]
 
 
@@ -67,9 +71,12 @@ class StaticPaths:
         The key.
     paths : tuple of tuple of int
         Functions, outermost first. Paths with the fewest steps that were never learnt come first,
-        the shorter ones of them before others.
+        the shorter ones of them before others. One path may be there at several heights of its
+        functions.
     unlearnt : tuple of int
         For each path the steps that were never learnt; empty where nothing was learnt.
+    heights : tuple of tuple of int
+        For each path the heights of its functions, in bytes.
     are_all : bool
         Whether there are no others.
     is_too_high : bool
@@ -80,6 +87,7 @@ class StaticPaths:
     height_bytes: int
     paths: tuple[tuple[int, ...], ...]
     unlearnt: tuple[int, ...]
+    heights: tuple[tuple[int, ...], ...]
     are_all: bool
     is_too_high: bool = False
 
@@ -172,14 +180,15 @@ class StaticSearch:
         place = self._place_of.get(self._graph.whole(function))
         level, rest = divmod(height_bytes, self._grain)
         if place is None or rest or level < 0:
-            return StaticPaths(function, height_bytes, (), (), True)
+            return StaticPaths(function, height_bytes, (), (), (), True)
         if not self._reaches(level):
-            return StaticPaths(function, height_bytes, (), (), False, is_too_high=True)
+            return StaticPaths(function, height_bytes, (), (), (), False, is_too_high=True)
         found, are_all = self._backward(place, level, limit)
-        paths = tuple(tuple(self._function_of[one] for one in path) for path in found)
+        paths = tuple(tuple(self._function_of[one] for one, _ in path) for path in found)
         unlearnt = tuple(price // _PRICE_OF_UNLEARNT for price in found.values())
+        heights = tuple(tuple(self._grain * each for _, each in path) for path in found)
         return StaticPaths(
-            function, height_bytes, paths, unlearnt if self._has_learnt else (), are_all
+            function, height_bytes, paths, unlearnt if self._has_learnt else (), heights, are_all
         )
 
     def can_reach(self, function: int, height_bytes: int) -> bool:
@@ -228,15 +237,16 @@ class StaticSearch:
 
     def _backward(
         self, place: int, level: int, limit: int
-    ) -> tuple[dict[tuple[int, ...], int], bool]:
-        """Paths, as places, with their prices, the best first; and whether there are no others."""
-        found: dict[tuple[int, ...], int] = {}
+    ) -> tuple[dict[tuple[_Stop, ...], int], bool]:
+        """Paths with their prices, the best first; and whether there are no others."""
+        found: dict[tuple[_Stop, ...], int] = {}
         least = self._least(level, place)
         if least >= _NONE:
             return found, True
         # Of paths of one price the one that was begun last is ended first.
         numbers = count(0, -1)
-        first = _Waiting(least, next(numbers), 0, place, level, (place,), frozenset({place}))
+        stops = ((place, level),)
+        first = _Waiting(least, next(numbers), 0, place, level, stops, frozenset({place}))
         waiting = [first]
         are_all = True
         for _ in range(MOST_STEPS):
@@ -252,7 +262,7 @@ class StaticSearch:
             for least, source, below, price, adds in steps[:limit]:
                 if below == height and source in passed:
                     continue
-                longer = (source, *path) if adds else path
+                longer = ((source, below), *path) if adds else path
                 beside = passed | {source} if below == height else frozenset({source})
                 state = (next(numbers), spent + price, source, below, longer, beside)
                 heappush(waiting, _Waiting(least + spent, *state))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from steelyard.analysis.paths.call_graph import (
@@ -69,6 +69,28 @@ class StepFinder:
     def at_beginning(self, function: int) -> set[int]:
         """The functions that are there in its place after jumps, and itself."""
         return set(self._after_jumps(function))
+
+    def by_address(self) -> set[int]:
+        """The functions that a call by an address may lead to, also by jumps."""
+        return {end for one in self.graph.taken for end in self._after_jumps(one)}
+
+    def behind_varying(self, marked: Collection[tuple[int, int]]) -> set[int]:
+        """The functions of paths whose heights vary, with no marked call that says so."""
+        found: set[int] = set()
+        for one in self.graph.transfers:
+            if one.height_bytes is None:
+                targets = self._open_targets(one)
+                found |= {to for to in targets if (one.caller, to) not in marked}
+        waiting = list(found)
+        while waiting:
+            fresh = self._callees(waiting.pop()) - found
+            found |= fresh
+            waiting += fresh
+        return found
+
+    def _callees(self, caller: int) -> set[int]:
+        ways = self._by_caller.get(caller, ())
+        return {to for one in ways for to in self._open_targets(one)}
 
     def calls_libraries(self, caller: int) -> bool:
         """Whether it calls functions of libraries."""

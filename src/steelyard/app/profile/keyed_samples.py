@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.paths.lookup import KeyedPaths
     from steelyard.analysis.paths.path_map import PathMap
     from steelyard.analysis.paths.sampled_paths import Key
+    from steelyard.app.profile.static_paths import Carried, UnlearntKey
     from steelyard.profile.file.profile_file import RawProfile
 
 
@@ -154,24 +156,44 @@ def with_marks(keyless: KeyedSamples, raw: RawProfile, keyed: KeyedPaths) -> lis
     Within the code that marks a call, a thread carries its caller's value or already the next.
     """
     from steelyard.analysis.paths.path_marks import ANY_MARK
+
+    if not keyed.path_map.marks:
+        return keyless.keys
+    found: list[Key | str] = []
+    for key, carried in zip(keyless.keys, _carried(raw, keyless), strict=True):
+        if isinstance(key, str):
+            found.append(key)
+        elif carried is None:
+            found.append((*key[:2], ANY_MARK))
+        else:
+            found.append((*key[:2], keyed.mark(*key[:2], *carried)))
+    return found
+
+
+def _carried(raw: RawProfile, keyless: KeyedSamples) -> list[Carried | None]:
+    """What the thread of each sample carried, and where its stack begins; None: not known."""
     from steelyard.profile.paths.mark_samples import UNKNOWN, carried_values
     from steelyard.profile.paths.sample_keys import stack_bases
 
-    keys = keyless.keys
-    if not keyed.path_map.marks:
-        return keys
     values = carried_values(raw)
-    carried = [UNKNOWN] * len(keys) if values is None else values.tolist()
-    found: list[Key | str] = []
-    columns = zip(keys, carried, stack_bases(raw).tolist(), keyless.in_stubs, strict=True)
-    for key, value, start, is_in_stub in columns:
-        if isinstance(key, str):
-            found.append(key)
-        elif value == UNKNOWN or is_in_stub:
-            found.append((*key[:2], ANY_MARK))
-        else:
-            found.append((*key[:2], keyed.mark(*key[:2], value, start)))
-    return found
+    if values is None:
+        return [None] * len(keyless.keys)
+    columns = zip(values.tolist(), stack_bases(raw).tolist(), keyless.in_stubs, strict=True)
+    return [
+        None if value == UNKNOWN or is_in_stub else (value, start)
+        for value, start, is_in_stub in columns
+    ]
+
+
+def unlearnt_keys(raw: RawProfile, keyed: KeyedPaths, found: KeyedSamples) -> Counter[UnlearntKey]:
+    """The keys that are not in the map, with what their threads carried, and their samples."""
+    has_marks = bool(keyed.path_map.marks)
+    carried = _carried(raw, found) if has_marks else [None] * len(found.keys)
+    return Counter(
+        (*key[:2], one)
+        for key, one in zip(found.keys, carried, strict=True)
+        if not isinstance(key, str) and not keyed.candidates(*key)
+    )
 
 
 def keyed_samples(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from steelyard.analysis.paths.path_check import PathCheck, judged
 from steelyard.analysis.paths.path_map import (
@@ -14,6 +15,9 @@ from steelyard.analysis.paths.path_map import (
     refuse_call_sites,
 )
 from steelyard.core.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys
 
 # As in the thesis, section 5.7: paths are learnt of a small input, and judged by a larger one.
 _LEARNT_SIZE, _JUDGED_SIZE = "test", "train"
@@ -31,11 +35,14 @@ class JudgeAsked:
         Say what ways of telling its paths apart would cost, in this program.
     call_sites : bool
         Paths differ by their call sites, too.
+    by_code : bool
+        Search the program's code for keys that were never learnt.
     """
 
     by_sample: bool = False
     costs: bool = False
     call_sites: bool = False
+    by_code: bool = False
 
 
 def judge_map(map_path: str, evaluation_path: str | None, with_costs: bool = False) -> PathCheck:
@@ -103,9 +110,20 @@ def judge_command(
         check_marks(learnt, marks_of(program))
         call_sites = learnt.has_call_sites
     taken = learning_run(argv, program, call_sites=call_sites).path_map
-    check = judged(taken) if learnt is None else judged(learnt, taken)
+    by_code = None if learnt is None else _by_code(asked, program, learnt)
+    check = judged(taken) if learnt is None else judged(learnt, taken, by_code)
     check = _with_costs(check, program, asked.costs)
-    return with_samples(check, taken, argv, program) if asked.by_sample else check
+    return with_samples(check, taken, argv, program, by_code) if asked.by_sample else check
+
+
+def _by_code(asked: JudgeAsked, program: str, learnt: PathMap) -> UnlearntKeys | None:
+    """What the code of the program says of keys that were never learnt, if that is asked for."""
+    from steelyard.app.profile.static_paths import ProgramCode
+
+    if not asked.by_code:
+        return None
+    refuse_call_sites(learnt, "--static")
+    return ProgramCode(program, learnt).unlearnt
 
 
 def judge_suite(name: str, asked: JudgeAsked | None = None) -> PathCheck:
@@ -148,10 +166,12 @@ def judge_suite(name: str, asked: JudgeAsked | None = None) -> PathCheck:
     taken = paths_at(chosen.size)
     argv, place = command_at(chosen.size)
     program = executable_of(argv)
-    check = _with_costs(judged(paths_at(_LEARNT_SIZE), taken), program, asked.costs)
+    learnt = paths_at(_LEARNT_SIZE)
+    by_code = _by_code(asked, program, learnt)
+    check = _with_costs(judged(learnt, taken, by_code), program, asked.costs)
     if not asked.by_sample:
         return check
-    return with_samples(check, taken, apart(argv, place), program)
+    return with_samples(check, taken, apart(argv, place), program, by_code)
 
 
 def _map_with_paths(path: str, field: str) -> PathMap:

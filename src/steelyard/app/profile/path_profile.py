@@ -11,6 +11,7 @@ from steelyard.app.profile.keyed_samples import (
     has_telling_walks,
     keyed_samples,
     recorded_profile,
+    unlearnt_keys,
     with_marks,
 )
 from steelyard.app.profile.record_profile import read_answer
@@ -70,12 +71,7 @@ def read_paths(
     DataError
         A file is damaged, or the map is of another build.
     """
-    from steelyard.analysis.paths.sampled_paths import (
-        PathView,
-        path_truth,
-        sampled_paths,
-        unlearnt_counts,
-    )
+    from steelyard.analysis.paths.sampled_paths import PathView, path_truth, sampled_paths
 
     raw, map_path = recorded_profile(path, map_path)
     if map_path == KEYS and not by_code:
@@ -99,7 +95,7 @@ def read_paths(
         return paths
     from steelyard.app.profile.static_paths import unlearnt_paths
 
-    counts = unlearnt_counts(keyed, found.keys)
+    counts = unlearnt_keys(raw, keyed, found)
     return replace(paths, allowed=unlearnt_paths(found.program, keyed.path_map, counts.items()))
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 
-from steelyard.analysis.paths.markable_calls import MarkableCalls, markable_calls
+from steelyard.analysis.paths.markable_calls import (
+    MarkableCalls,
+    markable_calls,
+    other_calls,
+)
 from steelyard.analysis.paths.path_map import PathMap, check_build, refuse_call_sites
 from steelyard.analysis.paths.resizing import (
     MOST_WRAPPED_RATIO,
@@ -18,6 +22,8 @@ from steelyard.analysis.paths.wrappable_calls import Call, ProgramCalls, wrappab
 from steelyard.app.profile.path_cloning import ClonedProgram, cloned
 from steelyard.app.profile.program_check import check_program
 from steelyard.core.errors import DataError
+from steelyard.profile.executable import FunctionNames
+from steelyard.profile.paths.code_graph import read_call_graph
 from steelyard.profile.paths.frame_sizes import (
     ProgramFrames,
     read_frames,
@@ -39,6 +45,8 @@ class ResizingRequest:
     map_path : str
     seed : int
     wraps_calls, marks_calls : bool
+    marks_unlearnt : bool
+        Calls of the program that no learnt path has are marked too.
     budget_ratio, goal, most_wrapped_ratio : float
         As `analysis.paths.resizing.ResizingRules` has them.
     most_cloned_ratio : float or None
@@ -58,6 +66,7 @@ class ResizingRequest:
     most_cloned_ratio: float | None = None
     program: str | None = None
     output: str | None = None
+    marks_unlearnt: bool = False
 
 
 def resize_paths(request: ResizingRequest) -> Resizing:
@@ -100,8 +109,10 @@ def resize_paths(request: ResizingRequest) -> Resizing:
         rules = replace(
             rules, frames=clones.clones.most_bytes(), first_bytes=clones.outcome.choice.frame_bytes
         )
-    program = _program(request.program, frames, calls, path_map, changes_calls)
-    rules = replace(rules, calls=program.wrappable, markable=program.markable)
+    program = _program(request, frames, calls, path_map)
+    rules = replace(
+        rules, calls=program.wrappable, markable=program.markable, others=program.others
+    )
     found = resized(path_map, rules)
     found = replace(
         found,
@@ -127,12 +138,14 @@ class _Program:
     unwrapped: dict[tuple[str, str], str]
     markable: tuple[MarkableCalls, ...] = ()
     unmarked: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    others: tuple[MarkableCalls, ...] = ()
 
 
 def _program(
-    path: str, frames: ProgramFrames, calls: ProgramCalls, path_map: PathMap, changes_calls: bool
+    request: ResizingRequest, frames: ProgramFrames, calls: ProgramCalls, path_map: PathMap
 ) -> _Program:
-    if not changes_calls:
+    path = request.program or ""
+    if not request.wraps_calls and not request.marks_calls:
         return _Program(path, frames, calls, frozenset(), {})
     names = path_map.functions
     learnt = calls_learnt(path_map)
@@ -142,7 +155,17 @@ def _program(
         {(names[one], names[other]): why for (one, other), why in refused.items()}
         for refused in (unwrappable, unmarkable)
     )
-    return _Program(path, frames, calls, wrappable, unwrapped, markable, unmarked)
+    others: tuple[MarkableCalls, ...] = ()
+    if request.marks_unlearnt:
+        unseen = [at for at, name in _names_of(path, calls).items() if name in path_map.unwatched]
+        varying = read_call_graph(path, "--program").varying
+        others = other_calls(calls, learnt, unseen, varying)
+    return _Program(path, frames, calls, wrappable, unwrapped, markable, unmarked, others)
+
+
+def _names_of(path: str, calls: ProgramCalls) -> dict[int, str]:
+    names = FunctionNames(path)
+    return {function: names.at(function) for function in calls.functions}
 
 
 def _write(found: Resizing, program: _Program, output: str, clones: ClonedProgram | None) -> None:
@@ -155,7 +178,7 @@ def _write(found: Resizing, program: _Program, output: str, clones: ClonedProgra
     if clones is not None and clones.outcome.choice.clones.clones:
         added = clones.clones.added(program.path, found.frame_bytes)
     if found.call_bytes or numbers or added is not None:
-        names = found.path_map.functions
+        names = {**_names_of(program.path, program.calls), **found.path_map.functions}
         check_mark_carrier(program.path, numbers)
         data = with_wrappers(bytes(data), program.calls, found.call_bytes, names, numbers, added)
     write_program(data, program.path, output)

@@ -17,13 +17,20 @@ from steelyard.core.program_path import program_path
 from steelyard.profile.sampler import Recording
 
 if TYPE_CHECKING:
+    from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys
     from steelyard.profile.paths.learning_run import Surroundings
 
 _PERIOD_NS = 500_000.0
 _STANDARD_INPUT = 0
 
 
-def with_samples(check: PathCheck, taken: PathMap, argv: Sequence[str], program: str) -> PathCheck:
+def with_samples(
+    check: PathCheck,
+    taken: PathMap,
+    argv: Sequence[str],
+    program: str,
+    by_code: UnlearntKeys | None = None,
+) -> PathCheck:
     """A check with what the map says of samples of a command.
 
     Parameters
@@ -35,6 +42,8 @@ def with_samples(check: PathCheck, taken: PathMap, argv: Sequence[str], program:
     argv : sequence of str
     program : str
         The file that the command runs.
+    by_code : UnlearntKeys, optional
+        Has paths for keys that were never learnt.
 
     Raises
     ------
@@ -56,12 +65,12 @@ def with_samples(check: PathCheck, taken: PathMap, argv: Sequence[str], program:
         )
         record_paths(
             recording,
-            PathsAsked(map_path, library_frames=True, program=program),
+            PathsAsked(map_path, library_frames=not taken.marks, program=program),
             _say_nothing,
             False,
         )
         keys, whole = profile_keys(profile, taken, check.learnt.functions)
-    return replace(check, samples=judged_samples(check.learnt, taken, keys, whole))
+    return replace(check, samples=judged_samples(check.learnt, taken, keys, whole, by_code))
 
 
 def apart(argv: Sequence[str], place: Surroundings) -> tuple[str, ...]:

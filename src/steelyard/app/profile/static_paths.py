@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
@@ -14,6 +15,7 @@ from steelyard.analysis.paths.call_graph import (
     reached,
 )
 from steelyard.analysis.paths.path_map import NO_HEIGHT, PathMap, PathNumbers, check_build
+from steelyard.analysis.paths.path_marks import mark_value
 from steelyard.analysis.paths.static_map import (
     AllowedPaths,
     CodeFacts,
@@ -22,7 +24,8 @@ from steelyard.analysis.paths.static_map import (
     UnlearntPaths,
 )
 from steelyard.analysis.paths.static_search import StaticSearch
-from steelyard.analysis.paths.static_truth import StaticTruth, static_truth
+from steelyard.analysis.paths.static_truth import StaticTruth, StepFinder, static_truth
+from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys
 from steelyard.app.profile.program_check import check_program
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.profile.executable import FunctionNames
@@ -30,6 +33,10 @@ from steelyard.profile.paths.code_graph import read_call_graph, read_underneath
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import read_map
 
+# What a thread carries, and where its stack begins.
+Carried = tuple[int, int]
+# Function, height, and what the thread carried; None: that is not known.
+UnlearntKey = tuple[int, int, Carried | None]
 _AT = "@"
 # Keys of one report that are searched, and paths that are shown of each.
 MOST_KEYS, MOST_PATHS = 100, 8
@@ -76,12 +83,37 @@ class ProgramCode:
                 field="--static",
             )
         self._search = StaticSearch(self.graph, self.beginnings, self._learnt)
+        whole = self.graph.whole
+        marks = {} if path_map is None else path_map.marks
+        numbers = {(whole(caller), whole(callee)): one for (caller, callee), one in marks.items()}
+        steps = StepFinder(self.graph)
+        self.unlearnt = UnlearntKeys(
+            self._search,
+            numbers,
+            steps.by_address(),
+            steps.behind_varying(numbers),
+            self.graph.varying,
+        )
 
     def allowed(self, function: int, height_bytes: int, limit: int = MOST_PATHS) -> AllowedPaths:
         """The paths of a key, by names."""
         found = self._search.paths(function, height_bytes, limit)
-        paths = tuple(tuple(map(self._name, path)) for path in found.paths)
-        return AllowedPaths(paths, found.unlearnt, found.are_all, found.is_too_high)
+        steps: dict[tuple[int, ...], int] = {}
+        for at, path in enumerate(found.paths):
+            steps.setdefault(path, found.unlearnt[at] if found.unlearnt else 0)
+        paths = tuple(tuple(map(self._name, path)) for path in steps)
+        unlearnt = tuple(steps.values()) if found.unlearnt else ()
+        return AllowedPaths(paths, unlearnt, found.are_all, found.is_too_high)
+
+    def allowed_to_carry(self, function: int, height_bytes: int, carried: Carried) -> AllowedPaths:
+        """The paths of a key whose thread carries a value, by names."""
+        value, start = carried
+        found = self.unlearnt.that_carry(
+            function, height_bytes, lambda mark: mark_value(mark, start) == value
+        )
+        shown = tuple(tuple(map(self._name, chain)) for chain in found.chains[:MOST_PATHS])
+        are_all = found.are_all and len(shown) == len(found.chains)
+        return AllowedPaths(shown, found.unlearnt[:MOST_PATHS], are_all, found.is_too_high)
 
     def _name(self, function: int) -> str:
         """With the address of what has no name of its own, as candidates of a map have it."""
@@ -219,7 +251,7 @@ def parse_key(text: str) -> tuple[str, int]:
 
 
 def unlearnt_paths(
-    program: str, path_map: PathMap, keys: Iterable[tuple[tuple[int, int], int]]
+    program: str, path_map: PathMap, keys: Iterable[tuple[UnlearntKey, int]]
 ) -> tuple[UnlearntPaths, ...]:
     """The paths that the code allows for keys that were never learnt.
 
@@ -228,7 +260,7 @@ def unlearnt_paths(
     program : str
         Its file.
     path_map : PathMap
-    keys : iterable of ((int, int), int)
+    keys : iterable of (UnlearntKey, int)
         Keys with their samples; those with most samples are searched.
 
     Raises
@@ -236,11 +268,19 @@ def unlearnt_paths(
     UsageError, MissingCapabilityError
         As `ProgramCode`.
     """
-    wanted = sorted(keys, key=lambda one: (-one[1], one[0]))[:MOST_KEYS]
+    wanted = sorted(keys, key=lambda one: (-one[1], one[0][:2], one[0][2] or ()))[:MOST_KEYS]
     if not wanted:
         return ()
     code = ProgramCode(program, path_map)
+    # Threads with other stacks carry other values of the same path.
+    counts: Counter[tuple[int, int, AllowedPaths]] = Counter()
+    for (function, height, carried), samples in wanted:
+        if carried is None:
+            allowed = code.allowed(function, height)
+        else:
+            allowed = code.allowed_to_carry(function, height, carried)
+        counts[function, height, allowed] += samples
     return tuple(
-        UnlearntPaths(code.names.at(function), height, samples, code.allowed(function, height))
-        for (function, height), samples in wanted
+        UnlearntPaths(code.names.at(function), height, samples, allowed)
+        for (function, height, allowed), samples in counts.most_common()
     )

@@ -32,6 +32,11 @@ class JudgeOptions:
         is_flag=True,
         help="Without a map: the paths of CMD, or of suite:NAME, differ by their call sites, too.",
     )
+    by_code: bool = option(
+        "--static",
+        is_flag=True,
+        help="Search the program's code for keys that were never learnt.",
+    )
     json_target: str | None = json_option()
 
 
@@ -64,8 +69,12 @@ def judge(argv: tuple[str, ...], given: JudgeOptions, path: str | None) -> None:
         judge_suite,
     )
 
-    asked = JudgeAsked(given.by_sample, given.costs, given.call_sites)
+    asked = JudgeAsked(given.by_sample, given.costs, given.call_sites, given.by_code)
     is_suite = (path or "").startswith(_SUITE)
+    if given.by_code and not is_suite and (path is None or not argv):
+        raise click.UsageError(
+            "--static searches the program of CMD for what MAP has not: give both, or suite:NAME."
+        )
     if given.call_sites and not is_suite and (path is not None or not argv):
         raise click.UsageError(
             "--call-sites is for what is learnt here: CMD without a map, or suite:NAME. A map has "

@@ -33,6 +33,11 @@ class ResizeOptions:
         is_flag=True,
         help="Mark calls too, so that paths have keys that heights do not tell.",
     )
+    mark_unlearnt: bool = option(
+        "--mark-unlearnt",
+        is_flag=True,
+        help="Mark the calls of the program that no learnt path has, too.",
+    )
     clone: bool = option(
         "--clone",
         is_flag=True,
@@ -92,6 +97,14 @@ def resize(given: ResizeOptions, path: str) -> None:
         if given.program is None:
             raise click.UsageError("--output needs --program: the program that the map is of.")
         refuse_nowhere(given.output)
+    if given.mark_unlearnt and given.clone:
+        raise click.UsageError(
+            "--mark-unlearnt goes without --clone: copies of functions are not searched by code."
+        )
+    if given.mark_unlearnt and given.program is None:
+        raise click.UsageError(
+            "--mark-unlearnt needs --program: its code has the calls that no learnt path has."
+        )
     from steelyard.app.profile.path_resizing import ResizingRequest, resize_paths
 
     found = resize_paths(
@@ -99,7 +112,8 @@ def resize(given: ResizeOptions, path: str) -> None:
             map_path=path,
             seed=given.seed,
             wraps_calls=given.wrap,
-            marks_calls=given.mark,
+            marks_calls=given.mark or given.mark_unlearnt,
+            marks_unlearnt=given.mark_unlearnt,
             budget_ratio=given.budget,
             goal=given.goal,
             most_wrapped_ratio=given.most_wrapped,

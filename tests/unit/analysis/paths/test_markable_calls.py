@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.paths.markable_calls import MarkableCalls, markable_calls
+from steelyard.analysis.paths.markable_calls import MarkableCalls, markable_calls, other_calls
 from steelyard.analysis.paths.marked_calls import marked_calls
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
 from steelyard.analysis.paths.wrappable_calls import (
@@ -110,3 +110,27 @@ def test_a_call_that_is_sure_is_enough():
     sure = MarkableCalls(((MAIN, G),), ((MAIN, G),))
     found = marked_calls(MAP, 1, [*unsure((MAIN, F)), sure])
     assert (found.calls, found.exact_share) == (((MAIN, G),), 1)
+
+
+def test_other_calls_are_those_that_no_learnt_path_has():
+    found = program((MAIN, F), (MAIN, G), (F, H))
+    assert [one.calls for one in other_calls(found, [(MAIN, F)], [])] == [
+        ((MAIN, G),),
+        ((F, H),),
+    ]
+
+
+def test_a_call_that_leads_to_a_learnt_one_by_a_tail_call_is_not_unlearnt():
+    found = program((MAIN, F), (MAIN, G), leaves={G: (TAIL,)})
+    assert [one.calls for one in other_calls(found, [(MAIN, TAIL)], [])] == [((MAIN, F),)]
+
+
+def test_a_call_of_what_was_not_watched_is_not_unlearnt():
+    found = program((MAIN, F), (MAIN, G))
+    assert [one.calls for one in other_calls(found, [], [F])] == [((MAIN, G),)]
+
+
+def test_calls_of_functions_whose_frame_varies_are_marked_though_they_were_learnt():
+    found = program((MAIN, F), (F, G), (F, H))
+    learnt = [(MAIN, F), (F, G)]
+    assert [one.calls for one in other_calls(found, learnt, varying=[F])] == [((F, G),), ((F, H),)]

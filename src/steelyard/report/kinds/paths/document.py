@@ -134,4 +134,5 @@ def outcomes_document(found: Outcomes) -> dict[str, Any]:
         "most_frequent": found.most_frequent,
         "candidates": [{"at_most": limit, "ratio": share} for limit, share in limits],
         "distribution": [{"candidates": count, "ratio": share} for count, share in found.by_count],
+        "by_code": found.by_code,
     }

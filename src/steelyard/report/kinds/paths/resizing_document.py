@@ -74,6 +74,7 @@ def _marks(marks: MarkedCalls, names: Mapping[int, str]) -> dict[str, Any]:
         "of_calls": marks.call_count,
         "passed_ratio": marks.passed_share,
         "exact_ratio": marks.exact_share,
+        "unlearnt_calls": marks.unlearnt_count,
     }
 
 

@@ -53,6 +53,12 @@ def resizing_text(found: Resizing, width: int | None = None) -> str:
             f"{percent(marks.passed_share)} of learnt calls pass a mark",
             width,
         )
+        if marks.unlearnt_count:
+            lines += wrapped(
+                f"{counted(marks.unlearnt_count, 'call')} that no learnt path has "
+                f"{'is' if marks.unlearnt_count == 1 else 'are'} marked too",
+                width,
+            )
     if found.call_bytes:
         lines += wrapped(
             f"{percent(found.wrapped_share)} of learnt calls pass a wrapper, "

@@ -88,6 +88,13 @@ def check_text(check: PathCheck, width: int | None = None) -> str:
                 f"have at most {counted(most, 'candidate')}",
                 width,
             )
+    for name, what, found in rows:
+        if found.by_code:
+            lines += wrapped(
+                f"{name}: {percent(found.by_code)} of the {what} have a key that was never learnt, "
+                "and what is said of these is by the code",
+                width,
+            )
     if check.costs is not None:
         lines += ["", *_cost_lines(check.costs, width)]
     return "\n".join(lines) + "\n"
