@@ -68,6 +68,18 @@ def test_a_program_with_clones_does_the_same_by_the_predicted_paths(tmp_path: Pa
     assert after.originals == predicted.originals
 
 
+def test_calls_in_clones_are_wrapped_and_those_of_clones_too(tmp_path: Path):
+    program = built(tmp_path, "g++", "-O2")
+    before = learning_run([program], program).path_map
+    handlers = {at for at, name in before.functions.items() if name.startswith("handle")}
+    predicted, clones = cloned_at_random(program, before, seed=4, grows=True, wraps=True)
+    assert printed(f"{program}-cloned") == printed(program)
+    after = learning_run([f"{program}-cloned"], f"{program}-cloned").path_map
+    assert after.guessed_count == before.guessed_count
+    assert known(after, handlers) == known(predicted, handlers)
+    assert clones.clones
+
+
 # Two callers come to the same function at the same height, and it throws, switches and recurses.
 DIAMOND = r"""
 #include <cstdio>

@@ -13,7 +13,7 @@ from steelyard.analysis.paths.wrappable_calls import wrappable_calls
 from steelyard.profile.paths.frame_sizes import read_frames, with_larger_frames, write_program
 from steelyard.profile.paths.learning_run import learning_run
 from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
-from tests.cloned_programs import cloned_at_random
+from tests.cloned_programs import cloned_at_random, logged_calls
 from tests.path_programs import (
     built_logger,
     built_program,
@@ -147,7 +147,10 @@ def test_clones_in_two_hundred_programs_give_the_keys_that_are_predicted(tmp_pat
     for seed in range(PROGRAM_COUNT):
         program = built_program(tmp_path, seed, *flags_of(seed))
         before = learning_run([str(program)], str(program)).path_map
-        predicted, clones = cloned_at_random(str(program), before, seed, grows=seed % 2 == 0)
+        calls = logged_calls(str(program), before)
+        predicted, clones = cloned_at_random(
+            str(program), before, seed, grows=seed % 2 == 0, calls=calls
+        )
         cloned += len(clones.clones)
         run = learning_run([f"{program}-cloned"], f"{program}-cloned")
         numbers = PathNumbers()
