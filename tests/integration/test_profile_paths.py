@@ -590,6 +590,21 @@ def test_a_program_whose_functions_have_no_tables_is_refused_and_leaves_no_map(u
     assert not path_map.exists()
 
 
+def test_functions_that_align_the_stack_and_call_others_are_named(user: User, tmp_path):
+    (tmp_path / "aligned.c").write_text(PROGRAM)
+    for name, flags in (("aligned", ["-mpreferred-stack-boundary=6"]), ("plain", [])):
+        command = ["gcc", "-O2", *flags, "aligned.c", "-o", name]
+        subprocess.run(command, cwd=tmp_path, check=True)
+
+    words = ("profile", "paths", "learn", "-o")
+    for name, aligning in (("aligned", ["main"]), ("plain", [])):
+        program, path_map = str(tmp_path / name), str(tmp_path / f"{name}.map")
+        told = user.types(*words, path_map, "--json", "-", "--", program)
+        assert told.document()["aligning"] == aligning
+    told = user.types(*words, str(tmp_path / "aligned.map"), "--", str(tmp_path / "aligned"))
+    assert "by functions that call others: main." in " ".join(told.out.split())
+
+
 CALLS_WITHIN_ITS_FIRST_BYTES = r"""
 int sink;
 __attribute__((noinline, noclone)) int leaf(void) { sink++; return 0; }

@@ -68,4 +68,5 @@ def learn_paths(
         run.function_count,
         run.thread_count,
         run.exit_status,
+        run.aligning,
     )

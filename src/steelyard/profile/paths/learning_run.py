@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.analysis.paths.path_map import NO_CALL_SITE, PathMap, PathNode, merged_nodes
+from steelyard.analysis.paths.path_map import NO_CALL_SITE, ROOT, PathMap, PathNode, merged_nodes
 from steelyard.core.decoding import regular_opener
 from steelyard.core.elf_file import from_elf
 from steelyard.core.errors import UsageError
@@ -18,6 +18,7 @@ from steelyard.core.native_program import native_program
 from steelyard.core.program_path import program_path
 from steelyard.profile.executable import FunctionNames
 from steelyard.profile.paths.added_code import CODE_SECTION
+from steelyard.profile.paths.aligned_stacks import aligning_functions
 from steelyard.profile.paths.clone_notes import originals_of
 from steelyard.profile.paths.marked_program import marks_of
 from steelyard.profile.paths.path_trees import PlannedFunctions, read_plan, read_trees
@@ -42,12 +43,15 @@ class LearningRun:
         Threads that entered one of them.
     exit_status : int
         That of the program; 128 and the signal where one ended it.
+    aligning : tuple of str
+        Functions that align their stack to more than 16 bytes, and called others.
     """
 
     path_map: PathMap
     function_count: int
     thread_count: int
     exit_status: int
+    aligning: tuple[str, ...] = ()
 
 
 def build_of(program: str) -> str:
@@ -141,7 +145,11 @@ def learning_run(
         call_sites=_site_names(program, nodes) if call_sites else None,
         originals=originals,
     )
-    return LearningRun(path_map, len(plan.starts), len(found), status)
+    callers = {nodes[node.parent].function for node in nodes if node.parent != ROOT}
+    aligning = aligning_functions(program, callers, sorted(plan.starts.tolist()))
+    return LearningRun(
+        path_map, len(plan.starts), len(found), status, tuple(names.at(one) for one in aligning)
+    )
 
 
 def _planned(program: str, plan_path: str) -> PlannedFunctions:

@@ -41,6 +41,7 @@ def learning_document(learning: Learning) -> dict[str, Any]:
             ],
             "lost": path_map.lost_count,
             "guessed": path_map.guessed_count,
+            "aligning": list(learning.aligning),
             "exit_status": learning.exit_status,
         }
     )

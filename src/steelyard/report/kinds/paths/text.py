@@ -49,6 +49,16 @@ def learning_text(learning: Learning, width: int | None = None) -> str:
         lines.append(
             f"{counted(path_map.guessed_count, 'call')} of which some callers are not known"
         )
+    if learning.aligning:
+        shown = ", ".join(map(one_line, learning.aligning[:_SHOWN]))
+        hidden = len(learning.aligning) - _SHOWN
+        lines += wrapped(
+            "Warning: the stack is aligned to more than 16 bytes by functions that call others: "
+            f"{shown}{f', and {hidden} more (--json)' * (hidden > 0)}. "
+            "Heights above depend on where the stack begins, which the environment changes. Learn "
+            "in environments of several lengths, or paths may be wrong in others.",
+            width,
+        )
     if learning.exit_status:
         lines.append(f"The command ended with status {learning.exit_status}.")
     return "\n".join(lines) + "\n"
