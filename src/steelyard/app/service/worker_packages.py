@@ -59,7 +59,9 @@ class WorkerPackages:
         make_private_directories(self.directory)
         kept = KeptPackages(self.directory)
         for digest in sorted(set(digests.values())):
-            if not kept.has(digest):
+            if not kept.is_whole(digest):
+                # A crash of the host, or a failing disk, may have damaged what was kept.
+                kept.forget(digest)
                 self._fetch(kept, digest, scratch)
             os.utime(kept.place(digest))
         self._trim(kept, set(digests.values()))

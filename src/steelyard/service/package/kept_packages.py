@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shutil
@@ -43,7 +44,11 @@ class KeptPackages:
         return package
 
     def adopt(self, folder: str, digest: str) -> None:
-        """Keep the unpacked files in `folder`, on the same file system, whose digest is known."""
+        """Keep the unpacked files in `folder`, on the same file system, whose digest is known; what
+        is kept already stays, unless it was damaged."""
+        _write_out(folder)
+        if self.has(digest) and not self.is_whole(digest):
+            self.forget(digest)
         try:
             os.rename(folder, self.place(digest))
         except OSError:  # Another process was first, or it was there.
@@ -54,6 +59,14 @@ class KeptPackages:
     def has(self, digest: str) -> bool:
         """Whether a package of this digest is kept."""
         return os.path.isdir(self.place(digest))
+
+    def is_whole(self, digest: str) -> bool:
+        """Whether a package is kept, and is what its digest says; it is read whole."""
+        try:
+            self.package(digest)
+        except (ArchiveError, OSError):
+            return False
+        return True
 
     def place(self, digest: str) -> str:
         """The folder that holds, or would hold, the files of a package.
@@ -90,6 +103,16 @@ class KeptPackages:
             gone = f"{place}.{uuid.uuid4().hex}"
             os.rename(place, gone)
             shutil.rmtree(gone)
+
+
+def _write_out(folder: str) -> None:
+    """Have the file system of a folder on the disk: a name that outlives a crash of the host has
+    to lead to contents that do. One call for all files, of which a package may have thousands."""
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        ctypes.CDLL(None).syncfs(number)
+    finally:
+        os.close(number)
 
 
 def packages_directory() -> str:
