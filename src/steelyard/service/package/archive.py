@@ -24,7 +24,8 @@ from steelyard.archives.unpack_tar import DAMAGED as DAMAGED_TAR
 from steelyard.archives.unpack_tar import unpack_tar
 from steelyard.archives.unpack_zip import DAMAGED as DAMAGED_ZIP
 from steelyard.archives.unpack_zip import unpack_zip
-from steelyard.core.errors import ArchiveError
+from steelyard.core.errors import ArchiveError, StoreError
+from steelyard.core.full_disk import is_full
 
 RUN, COLLECT, SETUP, ENV = "run.sh", "collect.sh", "setup.sh", "env"
 # All files are of one time, so that `make` does the same wherever a package is unpacked.
@@ -118,6 +119,8 @@ def open_package(source: str, limits: PackageLimits | None = None) -> Package:
     ------
     ArchiveError
         It cannot be read, or a member has no place in a package. The message names the member.
+    StoreError
+        The disk is full.
     """
     with tempfile.TemporaryDirectory(prefix="steelyard-package-") as folder:
         return unpack(source, os.path.join(folder, "files"), limits)
@@ -161,6 +164,8 @@ def _told(path: str) -> Iterator[None]:
         why = error.message if isinstance(error, ArchiveError) else str(error) or "it is damaged"
         raise ArchiveError(f"The package {path!r} cannot be read: {why}.") from None
     except OSError as error:
+        if is_full(error):
+            raise StoreError("The disk is full: the package cannot be unpacked here.") from None
         where = f" ({error.filename})" if error.filename not in (None, path) else ""
         raise ArchiveError(
             f"The package {path!r} cannot be read: {error.strerror}{where}."

@@ -7,13 +7,13 @@ import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from errno import EDQUOT, ENOSPC
 from typing import TYPE_CHECKING, BinaryIO
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from steelyard.core.errors import DataError, SteelyardError, UsageError
+from steelyard.core.full_disk import is_full
 from steelyard.web.service.sent_body import body_length
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class _Reader:
         try:
             self._file.write(data)
         except OSError as error:
-            if error.errno not in (ENOSPC, EDQUOT):
+            if not is_full(error):
                 raise
             self._refuse(UsageError("The service's disk is full: no package can be taken."))
 
