@@ -104,11 +104,16 @@ def result_of(given):
 
 
 def shared_service(tmp_path, monkeypatch, empty, address=ADDRESS, oidc=None) -> SharedService:
+    shutil.copy(empty, tmp_path / "service.sqlite")
+    return service_over(str(tmp_path / "service.sqlite"), tmp_path, monkeypatch, address, oidc)
+
+
+def service_over(place, tmp_path, monkeypatch, address=ADDRESS, oidc=None) -> SharedService:
+    """The same over the database at an address."""
     clock = [1_800_000_000.0]
     # What makes guessing slow would make tests slow; test_passwords.py has it whole.
     monkeypatch.setattr("steelyard.service.passwords._LOG_COST", 4)
-    shutil.copy(empty, tmp_path / "service.sqlite")
-    database = ServiceDatabase(str(tmp_path / "service.sqlite"))
+    database = ServiceDatabase(place)
     service = Service(database, str(tmp_path / "packages"), lambda: clock[0])
     settings = ServiceSettings(address=address, sign_in=True, proxies=("127.0.0.1",), oidc=oidc)
     with socket.socket() as nothing:
