@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any
 
 from steelyard.app.service.worker_archives import ARCHIVES
-from steelyard.core.errors import DataError
 from steelyard.core.private_file import DIRECTORY_MODE, make_private_directories, private_opener
 
 _EACH_TRIAL = "trial"
@@ -69,13 +68,13 @@ class BegunPart:
         return None
 
     def _kept(self) -> Sequence[Any]:
+        """What was run before; nothing where it is not there, or damaged: the block then says so,
+        and the worker goes on."""
         try:
             with open(self._path, encoding="utf-8") as file:
                 found = json.load(file)
-        except FileNotFoundError:
+        except (OSError, ValueError, RecursionError):
             return []
-        except (OSError, ValueError) as error:
-            raise DataError(f"{self._path} cannot be read: {error}") from None
         return found if isinstance(found, list) else []
 
     def _keep(self, trials: Sequence[Any]) -> None:

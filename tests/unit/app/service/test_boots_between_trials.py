@@ -180,3 +180,17 @@ def test_trials_between_boots_are_put_together_or_said_to_be_missing(tmp_path) -
     whole = BegunPart(folder, {**given, "reboot": "never"})
     assert whole.now["positions"] == given["positions"]
     assert whole.after({**about, "trials": [1, 2, 3]}, folder)["trials"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("left", [b"", b"[1", b"\xff", b"{}", b"[" * 100_000, b"[]"])
+def test_what_a_crash_left_of_earlier_trials_fails_the_block_and_not_the_worker(
+    tmp_path, left
+) -> None:
+    folder = str(tmp_path / "begun")
+    given = {"part": 1, "attempt": 0, "reboot": "trial", "positions": [4, 5]}
+    about = {"part": 1, "attempt": 0, "experiment": "e"}
+    assert BegunPart(folder, given).after({**about, "trials": [1]}, str(tmp_path)) is None
+    (tmp_path / "begun" / "1-0.json").write_bytes(left)
+    found = BegunPart(folder, {**given, "ran": 1}).after({**about, "trials": [2]}, str(tmp_path))
+    assert found == {**about, "failure": "what this host ran before a boot is not on its disk"}
+    assert not (tmp_path / "begun").exists()
