@@ -1,7 +1,8 @@
 """A virtual machine that really boots: Debian's kernel in QEMU by emulation, on this host's files.
 
 Its root file system is this host's, read-only; one directory it shares and writes. What runs in it
-is a script there. No time that was measured in it means anything.
+is a script there. Sockets and pipes have no place in what it shares: they can lie on its disk,
+which is mounted at /mnt and outlives its boots. No time that was measured in it means anything.
 """
 
 from __future__ import annotations
@@ -21,7 +22,21 @@ KERNEL = os.environ.get("STEELYARD_TEST_KERNEL", "build/test-kernel")
 _MODULES = (
     *("virtio_ring", "virtio", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci"),
     *("netfs", "fscache", "9pnet", "9pnet_virtio", "9p", "failover", "net_failover", "virtio_net"),
+    # The environment of a trusted package lies on a file system in a file.
+    *(
+        "loop",
+        "overlay",
+        "crc16",
+        "crc32c_generic",
+        "libcrc32c",
+        "mbcache",
+        "jbd2",
+        "ext4",
+        "virtio_blk",
+    ),
 )
+# Of its disk, which is sparse.
+_DISK_BYTES = 1 << 30
 _TMPFS = ("tmp", "run", "var/tmp", "root", "mnt")
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # The service of the host is on the same address in the machine as outside.
@@ -56,18 +71,25 @@ for name in proc sys dev; do mount --rbind /$name /host/$name; done
 mount -t cgroup2 cgroup /host/sys/fs/cgroup
 mkdir -p /host{share}
 mount -t 9p -o trans=virtio,version=9p2000.L,msize=512000,cache=mmap share /host{share}
+mount -t ext4 /dev/vda /host/mnt
 cp /busybox /host/run/busybox
-chroot /host /bin/sh {share}/boot.sh
+exec switch_root /host /bin/sh {share}/begin.sh
+"""
+# The root is one by a mount, as on a real host: containers enter each other's by it.
+_BEGIN = """\
+/bin/sh {share}/boot.sh
 sync
-poweroff -f
+/run/busybox poweroff -f
 """
 
 
 def why_no_machine() -> str:
     """What is missing for a virtual machine; empty where nothing is."""
-    lacking = [name for name in ("qemu-system-x86_64", "busybox") if not shutil.which(name)]
+    lacking = [
+        name for name in ("qemu-system-x86_64", "busybox", "mkfs.ext4") if not shutil.which(name)
+    ]
     if lacking:
-        return f"apt-get install qemu-system-x86 busybox-static (no {', '.join(lacking)})"
+        return f"apt-get install qemu-system-x86 busybox-static e2fsprogs (no {', '.join(lacking)})"
     if not (Path(KERNEL) / "vmlinuz").exists():
         return f"no kernel in {KERNEL}: make test-machines fetches one"
     return ""
@@ -106,7 +128,11 @@ def virtual_machine(share: Path, port: int, script: str) -> Iterator[VirtualMach
     (share / "forward.py").write_text(_FORWARD.format(port=port))
     forward = f"python3 -S {share}/forward.py &\n"
     (share / "boot.sh").write_text(f"export PATH={_PATH}\n{forward}{script}")
+    (share / "begin.sh").write_text(_BEGIN.format(share=share))
     initial = _initial_files(share)
+    with (share / "disk").open("wb") as disk:
+        disk.truncate(_DISK_BYTES)
+    subprocess.run(["mkfs.ext4", "-q", "-F", str(share / "disk")], check=True)
     console = share / "console.txt"
     process = subprocess.Popen(_command(share, initial, console), stdin=subprocess.DEVNULL)
     try:
@@ -124,6 +150,7 @@ def _command(share: Path, initial: Path, console: Path) -> Sequence[str]:
         *("-initrd", str(initial), "-append", "console=ttyS0 panic=1 loglevel=6 noresume"),
         *("-virtfs", f"{files},path=/,mount_tag=root,readonly=on"),
         *("-virtfs", f"{files},path={share},mount_tag=share"),
+        *("-drive", f"file={share}/disk,format=raw,if=virtio"),
         *("-netdev", "user,id=net,restrict=off", "-device", "virtio-net-pci,netdev=net,romfile="),
     )
 

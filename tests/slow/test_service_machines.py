@@ -17,12 +17,13 @@ import pytest
 
 from tests.integration.conftest import user  # noqa: F401 - a fixture
 from tests.integration.test_service import sent, serving, written  # noqa: F401 - a fixture
+from tests.packages import package
 from tests.virtual_machine import virtual_machine, why_no_machine
 
 # A machine that is emulated beside others takes minutes for what a laptop does in seconds.
 LONGEST_S = 1500.0
 WORKER = """\
-export HOME={share}/home XDG_DATA_HOME={share}/home/data XDG_STATE_HOME={share}/home/state
+export HOME={share}/home XDG_DATA_HOME={data} XDG_STATE_HOME={share}/home/state
 export XDG_CACHE_HOME={share}/home/cache PYTHONDONTWRITEBYTECODE=1 STEELYARD_LOCK=/run/lock-file
 export STEELYARD_SERVER={address} STEELYARD_TOKEN={token}
 cat /proc/sys/kernel/random/boot_id >> {share}/boots
@@ -43,6 +44,26 @@ fi
 rm /run/left
 """
 
+# A trusted package is root on the machine's kernel. It sees the files of this host below its layer,
+# so that the test says from outside when it has panicked once.
+PANICKING_PACKAGE = """\
+test ! -e /left || exit 7
+touch /left
+[ -e {share}/panicked ] || echo c > /proc/sysrq-trigger
+[ -e {share}/panicked ] || exit 8
+echo 'value (count)' > results.csv
+echo 1 >> results.csv
+"""
+PACKAGE_FILE = """\
+[experiment]
+name = "e"
+runs = 2
+
+[[benchmark]]
+package = "panicking"
+package_options = {environment = "trusted", disk = "64MiB", inodes = 2000}
+"""
+
 
 @pytest.fixture
 def share():
@@ -55,9 +76,16 @@ def share():
         yield Path(name)
 
 
-def worker_in(share, served):
+def worker_in(share, served, data=""):
+    """A machine whose worker keeps its parts in `data`; in what is shared unless given."""
     command = shlex.join([sys.executable, "-m", "steelyard.cli.main"])
-    script = WORKER.format(share=share, address=served.address, token=served.token, command=command)
+    script = WORKER.format(
+        share=share,
+        data=data or f"{share}/home/data",
+        address=served.address,
+        token=served.token,
+        command=command,
+    )
     return virtual_machine(share, int(served.url.port), script)
 
 
@@ -128,6 +156,27 @@ def test_a_kernel_panic_is_told_and_the_next_trial_is_clean(
         identifier = sent(user, file)["experiment"]
         waits(machine, share, lambda: has_ended(served, identifier), "the experiment ends")
         assert [trial["status"] for trial in trials_of(served, identifier)] == ["ok", "ok"]
+        assert (machine.panics, machine.boots) == (1, 2)
+        page = served.asks("GET", f"service/{identifier}")[1]
+        assert "its host crashed or lost power while the block ran" in page
+
+
+def test_a_package_that_panics_the_kernel_is_told_and_the_next_trial_is_clean(
+    user,  # noqa: F811
+    serving,  # noqa: F811
+    share,
+) -> None:
+    served = serving("--no-worker")
+    with worker_in(share, served, "/mnt/data") as machine:
+        waits(machine, share, lambda: enrolled(served), "the machine enrols")
+        package(user.home / "panicking", run=PANICKING_PACKAGE.format(share=share))
+        (user.home / "e.toml").write_text(PACKAGE_FILE)
+        identifier = sent(user, str(user.home / "e.toml"))["experiment"]
+        waits(machine, share, lambda: machine.panics, "the package panics the kernel")
+        (share / "panicked").touch()
+        waits(machine, share, lambda: has_ended(served, identifier), "the experiment ends")
+        trials = trials_of(served, identifier)
+        assert [(trial["status"], trial["reason"]) for trial in trials] == [("ok", None)] * 2
         assert (machine.panics, machine.boots) == (1, 2)
         page = served.asks("GET", f"service/{identifier}")[1]
         assert "its host crashed or lost power while the block ran" in page
