@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from collections.abc import AsyncIterator, Callable
@@ -250,6 +251,8 @@ def _parser(content_type: str, found: list[_Event]) -> MultipartParser:
     from python_multipart.exceptions import MultipartParseError
     from python_multipart.multipart import MultipartParser, parse_options_header
 
+    # What is wrong with a form is said to its sender, and is nothing for the journal.
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     headers: dict[str, bytes] = {}
     name, value = bytearray(), bytearray()
 

@@ -231,8 +231,9 @@ def test_no_file_is_written_before_the_form_proves_to_be_of_its_page(
         (b"--x--\r\n", f"multipart/form-data; boundary={'x' * 5000}"),
     ],
 )
-def test_a_form_that_is_damaged_is_refused_in_a_sentence(form, body, kind) -> None:  # noqa: F811
+def test_a_form_that_is_damaged_is_refused_in_a_sentence(form, body, kind, caplog) -> None:  # noqa: F811
     got = form.browser.asks("POST", NEW, body, {"content-type": kind})
+    assert caplog.records == []
     assert got.status in (403, 422)
     assert got.text.endswith(".\n")
     assert left_over(form.shared.service) == []
