@@ -3,8 +3,8 @@
     python -m benchmarks.keys_of_paths [--folder FOLDER] [--setups N] [--tables] [NAME ...]
 
 Programs of the suite in C and C++, built by gcc -O2, as in Mytkowicz 2010, tables 5.1 to 5.3 and
-figures 5.2 and 5.6 to 5.12. Paths are learnt of the input `test`; offline they are judged by
-themselves, online by those of the input `train`, and by samples of it. Frames are made larger where
+figures 5.2 and 5.6 to 5.12. Paths are learnt of the input `train`; offline they are judged by
+themselves, online by those of the input `ref`, and by samples of it. Frames are made larger where
 they can grow in the finished program, and calls wrapped where they can be. That program is written,
 and its own paths are learnt and judged. Instructions are counted by callgrind (`test`): they bound
 how often wrappers are passed. What was measured is kept in FOLDER, a file a program.
@@ -33,6 +33,7 @@ from benchmarks.keys_of_paths.key_tables import (
 from benchmarks.path_learning import PROGRAMS
 from steelyard.analysis.paths.resizing import BUDGET_RATIO
 from steelyard.core.errors import SteelyardError
+from steelyard.suite.recipe import SIZES
 
 _FOLDER, _SETUPS, _GOAL = os.path.join("build", "keys-of-paths"), 10, 0.995
 
@@ -71,12 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--budget", type=float, default=BUDGET_RATIO)
     parser.add_argument("--goal", type=float, default=_GOAL)
     parser.add_argument("--setups", type=int, default=_SETUPS)
+    parser.add_argument("--learn", choices=SIZES, default="train")
+    parser.add_argument("--judge", choices=SIZES, default="ref")
     parser.add_argument("--tables", action="store_true", help="show what was measured before")
     parser.add_argument("programs", nargs="*", default=PROGRAMS)
     given = parser.parse_args(arguments)
     folder = os.path.abspath(given.folder)
     os.makedirs(folder, exist_ok=True)
-    rules = Rules(given.budget, given.goal, given.setups)
+    rules = Rules(given.budget, given.goal, given.setups, given.learn, given.judge)
     found = records(given.programs, folder, rules, not given.tables)
     if not found:
         print("Nothing was measured.", file=sys.stderr)

@@ -45,7 +45,8 @@ MOST_PATHS = 1_000_000
 MOST_MORE = 0.003
 # As in the thesis, section 5.8.1.2, setups differ in the size of the environment.
 _MOST_ENVIRONMENT_BYTES = 4096
-_LEARNT, _JUDGED = "test", "train"
+# What takes many runs, or callgrind, is measured of this input.
+_PRICED = "test"
 STEELYARD = (sys.executable, "-m", "steelyard.cli.main", "profile")
 
 
@@ -57,16 +58,15 @@ def measured(name: str, folder: str, rules: Rules) -> KeyRecord:
     SteelyardError, subprocess.SubprocessError, OSError
         It cannot be built, watched, changed or run.
     """
-    run = run_of(name, _LEARNT)
-    maps = tuple(learnt_map(name, size, folder) for size in (_LEARNT, _JUDGED))
+    maps = tuple(learnt_map(name, size, folder) for size in (rules.learnt, rules.judged))
     if max(len(path_map.nodes) for path_map in maps) > MOST_PATHS:
         raise SteelyardError(f"more than {MOST_PATHS:,} paths")
-    found = _changed(name, folder, run, maps[0], rules)
+    found = _changed(name, folder, maps[0], rules)
     sized = found.resizings[0].frame_bytes
     checks = (
         judged(*maps),
         judged(found.resizings[0].path_map, with_sizes(maps[1], sized, {})),
-        judged_program(name, folder, found.paths[1]),
+        judged_program(name, folder, found.paths[1], rules),
     )
     return _record(name, folder, rules, maps, found, checks)
 
@@ -81,12 +81,14 @@ class _Changed:
     instruction_ratios: tuple[float, ...]
 
 
-def _changed(name: str, folder: str, run: Run, learnt: PathMap, rules: Rules) -> _Changed:
+def _changed(name: str, folder: str, learnt: PathMap, rules: Rules) -> _Changed:
+    run = run_of(name, _PRICED)
     program = run.argv[0]
     frames, calls = read_frames(program), read_calls(program)
     plain_count = instructions(run)
     wrappable, _ = wrappable_calls(calls, calls_learnt(learnt))
-    most_wrapped = MOST_MORE * plain_count / (WRAPPER_INSTRUCTIONS * learnt.call_count)
+    call_count = learnt_map(name, _PRICED, folder).call_count
+    most_wrapped = MOST_MORE * plain_count / (WRAPPER_INSTRUCTIONS * call_count)
     resizings, search_s, paths, ratios = list[Resizing](), list[float](), list[str](), list[float]()
     for wraps in (False, True):
         before = time.process_time()
@@ -125,9 +127,9 @@ def _record(
     found: _Changed,
     checks: Sequence[PathCheck],
 ) -> KeyRecord:
-    plain_run = run_of(name, _LEARNT)
+    plain_run = run_of(name, _PRICED)
     plain_s, learning_ratio = learning_cost(plain_run, folder, name)
-    changed_map = map_path(name, _LEARNT, folder, True)
+    changed_map = map_path(name, rules.learnt, folder, True)
     times = collecting_times(plain_run, found.paths[1], changed_map, rules.setup_count, name)
     highest = [max(node.height_bytes for node in one.nodes) for one in (maps[0], checks[2].learnt)]
     online = checks[0].online
@@ -203,13 +205,14 @@ def learnt_map(name: str, size: str, folder: str, program: str | None = None) ->
     return read_map(path)
 
 
-def judged_program(name: str, folder: str, changed: str) -> PathCheck:
+def judged_program(name: str, folder: str, changed: str, rules: Rules) -> PathCheck:
     """What a changed program's own maps say, of paths, calls and samples."""
-    for size in (_LEARNT, _JUDGED):
+    sizes = (rules.learnt, rules.judged)
+    for size in sizes:
         with suppress(FileNotFoundError):
             os.unlink(map_path(name, size, folder, True))
-    learnt, taken = (learnt_map(name, size, folder, changed) for size in (_LEARNT, _JUDGED))
-    run = run_of(name, _JUDGED)
+    learnt, taken = (learnt_map(name, size, folder, changed) for size in sizes)
+    run = run_of(name, rules.judged)
     command = apart((changed, *run.argv[1:]), Surroundings(run.directory, run.stdin))
     return with_samples(judged(learnt, taken), taken, command, changed)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 KINDS = ("as it is", "resized", "resized, wrapped")
@@ -13,15 +13,17 @@ SCENARIOS = ("offline", "online")
 
 @dataclass(frozen=True)
 class Rules:
-    """What a record depends on."""
+    """What a record depends on: `learnt` and `judged` are inputs of the suite."""
 
     budget_ratio: float
     goal: float
     setup_count: int
+    learnt: str
+    judged: str
 
     def cover(self, asked: Rules) -> bool:
         """Whether what was measured by these is what others ask for, or more of it."""
-        same = self.budget_ratio == asked.budget_ratio and self.goal == asked.goal
+        same = replace(self, setup_count=asked.setup_count) == asked
         return same and self.setup_count >= asked.setup_count
 
 
@@ -65,9 +67,9 @@ class KeyRecord:
         The build is that of the program as it is.
     rules : Rules
     path_counts : tuple of int
-        Different paths of the inputs `test` and `train`.
+        Different paths of the input that was learnt and of that which was judged.
     learning_ratio, plain_s : float
-        Processor time of learning, as a multiple of the plain run's.
+        Processor time of learning the input `test`, as a multiple of the plain run's.
     lookup_ns : float
     search_s : tuple of float
         Of sizes alone, and with calls. Processor time.
@@ -83,7 +85,7 @@ class KeyRecord:
         By kind of `KINDS` and scenario.
     samples : SampleShares
     plain_run_s, sampled_run_s : tuple of float
-        Processor time of the program in each setup: as it is; changed, with keys recorded.
+        Processor time of the input `test` in each setup: as it is; changed, with keys recorded.
     """
 
     name: str

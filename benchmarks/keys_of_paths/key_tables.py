@@ -38,7 +38,7 @@ def resolving(found: Sequence[KeyRecord]) -> list[KeyRecord]:
 
 def cost_tables(found: Sequence[KeyRecord]) -> list[str]:
     """Tables 5.1 to 5.3."""
-    heads = ("program", "language", "paths, test", "paths, train", "learning, times",
+    heads = ("program", "language", "paths, learnt", "paths, judged", "learning, times",
              "look-up, ns", "search, s", "with calls")  # fmt: skip
     rows: list[Row] = [
         (one.name, one.language, *(f"{count:,}" for count in one.path_counts),

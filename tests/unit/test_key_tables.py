@@ -38,7 +38,8 @@ NONE = Shares(0.0, 0.0, 0.0, 1.0, ())
 
 def record(name: str, shares: Shares = ALL, language: str = "C") -> KeyRecord:
     return KeyRecord(
-        name, language, "f00d", Rules(2.5, 0.995, 4), (10, 12), 2.0, 0.1, 90.0, (0.5, 1.5),
+        name, language, "f00d", Rules(2.5, 0.995, 4, "train", "ref"),
+        (10, 12), 2.0, 0.1, 90.0, (0.5, 1.5),
         (1.0, 1.1), 1.1, (1.0001, 1.002), 0.004,
         {kind: dict.fromkeys(SCENARIOS, shares) for kind in KINDS},
         SampleShares(100, 2, 3, shares), (1.0, 1.1, 1.05, 1.0), (1.1, 1.0, 1.05, 1.06),
@@ -58,10 +59,11 @@ def test_a_damaged_record_is_none_and_is_measured_again(tmp_path: Path, text: st
 
 
 def test_records_of_more_setups_are_used_and_those_of_other_goals_are_not() -> None:
-    made = Rules(2.5, 0.995, 10)
-    assert made.cover(Rules(2.5, 0.995, 5))
-    assert not made.cover(Rules(2.5, 0.995, 11))
-    assert not made.cover(Rules(2.5, 0.97, 5))
+    made = Rules(2.5, 0.995, 10, "train", "ref")
+    assert made.cover(Rules(2.5, 0.995, 5, "train", "ref"))
+    assert not made.cover(Rules(2.5, 0.995, 11, "train", "ref"))
+    assert not made.cover(Rules(2.5, 0.97, 5, "train", "ref"))
+    assert not made.cover(Rules(2.5, 0.995, 5, "test", "ref"))
 
 
 def test_the_number_of_candidates_that_most_paths_have_is_of_what_is_right() -> None:
