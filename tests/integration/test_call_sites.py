@@ -248,6 +248,8 @@ def test_a_map_with_damaged_call_sites_is_told_by_its_field(user: User, tmp_path
     whole = json.loads(path.read_text("utf-8"))
     validate(whole)
     assert user.types("profile", "paths", "judge", str(path)).status == 0
+    # Without it each field is told by itself.
+    del whole["digest"]
     for field, value in (
         ("call_sites", {}),
         ("call_sites", None),
@@ -259,7 +261,7 @@ def test_a_map_with_damaged_call_sites_is_told_by_its_field(user: User, tmp_path
         path.write_text(json.dumps({**whole, field: value}))
         told = user.types("profile", "paths", "judge", str(path))
         assert told.status == 2
-        assert "Traceback" not in told.err
+        assert "call site" in told.err or field in told.err, told.err
     del whole["call_sites"]
     path.write_text(json.dumps(whole))
     told = user.types("profile", "paths", "judge", str(path))
