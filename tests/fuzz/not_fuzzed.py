@@ -14,7 +14,7 @@ _REASONS = {
         *("store/journals.py", "profile/java/java_delays.py", "profile/paths/crash_key.py"),
         *("profile/paths/logged_registers.py", "profile/paths/sample_chains.py"),
         *("profile/paths/marked_program.py", "profile/paths/ambiguous_keys.py"),
-        *("profile/file/growing_profile.py",),
+        *("profile/file/growing_profile.py", "profile/paths/clonable_functions.py"),
         *("profile/event_keys.py", "profile/paths/sample_keys.py", "profile/paths/code_graph.py"),
     ),
     "takes a digest, a few magic bytes or a copy of it": (
@@ -58,6 +58,7 @@ _REASONS = {
     "compared, or searched by the user's own pattern": (
         *("measure/check_output.py", "measure/printed_metrics.py"),
     ),
+    "a folder, which is had written to its disk": ("service/package/kept_packages.py",),
     "the kernel's": (
         *(
             "build/build_supervisor.py",
