@@ -37,7 +37,13 @@
 //   call FUNCTION BYTES TO    pointer FUNCTION BYTES PLACE    library FUNCTION BYTES SYMBOL
 //
 // and the last three with `jump-` before them where FUNCTION is gone then. BYTES is by how much the
-// stack is higher, PLACE where the pointer lies behind the address in a register.
+// stack is higher, PLACE where the pointer lies behind the address in a register;
+//
+//   steelyard-path-planner --aligned PROGRAM
+//
+// prints a line for each function that aligns its stack to more than 16 bytes, with blanks: its
+// address (hexadecimal), to how many bytes, and how far below its canonical frame address the stack
+// pointer is then; `-` where that varies or where it may call others before.
 
 #include <cstdio>
 #include <fstream>
@@ -122,6 +128,19 @@ void print_clones(const char* path) {
     }
 }
 
+void print_aligned(const char* path) {
+    const steelyard::Plan plan = steelyard::plan_of(path);
+    const steelyard::ProgramBytes program(path);
+    for (const auto& function : program.aligned(plan.functions)) {
+        std::printf("%llx %lld ", static_cast<Address>(function.start),
+                    static_cast<long long>(function.alignment_bytes));
+        if (function.depth)
+            std::printf("%lld\n", static_cast<long long>(*function.depth));
+        else
+            std::printf("-\n");
+    }
+}
+
 void print_each(const char* what, const auto& addresses) {
     for (const std::uint64_t address : addresses)
         std::printf("%s\t%llx\n", what, static_cast<Address>(address));
@@ -170,9 +189,8 @@ int main(int count, char** words) {
     try {
         if (count != 3)
             throw Fatal(
-                "Give a program and the file of its plan, or --frames, --calls, --clones or "
-                "--graph "
-                "and a program.");
+                "Give a program and the file of its plan, or --frames, --calls, --clones, "
+                "--graph or --aligned and a program.");
         if (std::string_view(words[1]) == "--frames")
             print_frames(words[2]);
         else if (std::string_view(words[1]) == "--calls")
@@ -181,6 +199,8 @@ int main(int count, char** words) {
             print_clones(words[2]);
         else if (std::string_view(words[1]) == "--graph")
             print_graph(words[2]);
+        else if (std::string_view(words[1]) == "--aligned")
+            print_aligned(words[2]);
         else
             write_plan(words[1], words[2]);
         return 0;

@@ -130,6 +130,7 @@ __attribute__((used)) void steelyard_entered_from_afar(std::uint32_t function, s
     if (start != own.start)
         own.forget_entries();
     own.start = start;
+    own.tree.note_start(start);
     if (!walk.start && !walk.known)
         own.tree.header().guessed += 1;
     // What was walked to its start has nothing of the program above it but what was found.

@@ -138,7 +138,10 @@ bool PathTree::reopen(const char* path, std::uint32_t process, std::uint32_t thr
         nodes[node] = nodes_[node];
         nodes[node].count = 0;
     }
-    *header = {tree_magic, process, thread, header_->node_count, 0, 0};
+    *header = *header_;
+    header->process = process;
+    header->thread = thread;
+    header->lost = header->guessed = 0;
     munmap(header_, file_bytes_);
     syscall(SYS_close, file_);
     file_ = file;

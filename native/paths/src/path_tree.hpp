@@ -8,8 +8,11 @@
 
 namespace steelyard {
 
-constexpr std::uint64_t tree_magic = 0x3265657274797473;  // "stytree2"
+constexpr std::uint64_t tree_magic = 0x3365657274797473;  // "stytree3"
 constexpr std::uint32_t no_node = UINT32_MAX;
+/// Functions that align their stack to no more than this have heights that can be told for any
+/// start of the stack.
+constexpr std::uint64_t longest_alignment = 64;
 
 struct TreeHeader {
     std::uint64_t magic;
@@ -17,6 +20,10 @@ struct TreeHeader {
     std::uint64_t node_count;
     std::uint64_t lost;     ///< entries that came while the recorder was at work
     std::uint64_t guessed;  ///< entries whose callers could not all be found
+    /// Where the stack begins that heights are from; 0 until that is known.
+    std::uint64_t stack_start;
+    /// How often that became a place of another distance from a multiple of `longest_alignment`.
+    std::uint64_t start_changes;
 };
 
 /// A path: that of its parent, and a function that was called with so many bytes of stack from the
@@ -47,6 +54,11 @@ class PathTree {
     /// Where they are until a child is new.
     TreeNode* nodes() { return nodes_; }
     TreeHeader& header() { return *header_; }
+    void note_start(std::uint64_t start) {
+        const std::uint64_t before = header_->stack_start;
+        header_->start_changes += before != 0 && (before - start) % longest_alignment != 0;
+        header_->stack_start = start;
+    }
     void close();
     /// In the child of a fork: the same tree without counts, in a file of its own.
     bool reopen(const char* path, std::uint32_t process, std::uint32_t thread);

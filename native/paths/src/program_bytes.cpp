@@ -51,6 +51,14 @@ ProgramCalls ProgramBytes::calls(std::span<const PlannedFunction> functions) con
     throw Fatal("It is no ELF program that can be read.");
 }
 
+std::vector<AligningFunction> ProgramBytes::aligned(
+    std::span<const PlannedFunction> functions) const try {
+    CallFrames tables = frames();
+    return aligning_functions(functions, code_.bytes(), tables);
+} catch (const Malformed&) {
+    throw Fatal("It is no ELF program that can be read.");
+}
+
 std::vector<ClonableFunction> ProgramBytes::clonable(
     std::span<const PlannedFunction> functions) const try {
     CallFrames tables = frames();

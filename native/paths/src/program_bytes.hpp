@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "aligning_functions.hpp"
 #include "clonable_functions.hpp"
 #include "direct_calls.hpp"
 #include "elf_tables.hpp"
@@ -26,6 +27,8 @@ class ProgramBytes {
     std::vector<GrowableFrame> growable(std::span<const PlannedFunction> functions) const;
     /// Its calls of one function by another.
     ProgramCalls calls(std::span<const PlannedFunction> functions) const;
+    /// Which of them align their stack.
+    std::vector<AligningFunction> aligned(std::span<const PlannedFunction> functions) const;
     /// Which of them can be copied.
     std::vector<ClonableFunction> clonable(std::span<const PlannedFunction> functions) const;
     /// What code, data, relocations and dynamic symbols name: functions among these may be called

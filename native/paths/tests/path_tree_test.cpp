@@ -54,3 +54,18 @@ TEST("the child of a fork has the paths without their counts") {
         reinterpret_cast<const steelyard::TreeNode*>(bytes.data() + sizeof(steelyard::TreeHeader));
     CHECK(nodes[node].count == 1);
 }
+
+TEST("a start of the stack counts as another where alignments differ, and stays over a fork") {
+    const TemporaryFolder folder;
+    steelyard::PathTree tree;
+    CHECK(tree.open((folder.path() + "/one").c_str(), 1, 1));
+    tree.note_start(0x7000);
+    tree.note_start(0x9040);
+    CHECK(tree.header().start_changes == 0);
+    tree.note_start(0x9050);
+    CHECK(tree.header().start_changes == 1);
+    CHECK(tree.reopen((folder.path() + "/two").c_str(), 2, 2));
+    CHECK(tree.header().stack_start == 0x9050);
+    CHECK(tree.header().start_changes == 1);
+    tree.close();
+}

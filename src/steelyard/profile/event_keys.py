@@ -16,6 +16,7 @@ from steelyard.analysis.paths.named_candidates import common_end
 from steelyard.analysis.paths.sampled_paths import NOT_LEARNT
 from steelyard.core.decoding import regular_opener
 from steelyard.core.elf_file import ElfFile, NotElfError
+from steelyard.profile.paths.aligned_stacks import with_alignments
 from steelyard.profile.paths.crash_key import whole_functions
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import read_map
@@ -120,7 +121,8 @@ def _in_program(
     keys = _keys(path, recorded)
     functions = {key[0] for key in keys.values() if not isinstance(key, str)}
     whole = whole_functions(path, functions | set(path_map.functions))
-    keyed = KeyedPaths(path_map, whole)
+    # The recorder notes heights, and not where stacks begin: paths of any of these are candidates.
+    keyed = KeyedPaths(with_alignments(path_map, path), whole)
     found: dict[Register, FoundPath] = {}
     for one, key in keys.items():
         if isinstance(key, str):

@@ -103,11 +103,14 @@ def with_clones(path_map: PathMap, clones: Clones) -> PathMap:
         nodes.append(node._replace(function=function))
     originals = clones.originals
     names = {at: path_map.functions[original] for at, original in originals.items()}
+    aligning = path_map.aligning or {}
+    copied = {at: aligning[one] for at, one in originals.items() if one in aligning}
     return replace(
         path_map,
         nodes=tuple(nodes),
         functions={**path_map.functions, **names},
         originals={**path_map.originals, **originals},
+        aligning={**aligning, **copied},
     )
 
 

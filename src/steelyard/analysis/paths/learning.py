@@ -20,8 +20,6 @@ class Learning:
         Of the map, and those that it did not have before.
     function_count, thread_count, exit_status : int
         Functions of the program's file, threads of the run, and how the command ended.
-    aligning : tuple of str
-        Functions that align their stack to more than 16 bytes, and called others in this run.
     """
 
     map_path: str
@@ -31,4 +29,3 @@ class Learning:
     function_count: int
     thread_count: int
     exit_status: int
-    aligning: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from steelyard.analysis.paths.lookup import Candidate, KeyedPaths
-from steelyard.analysis.paths.sampled_paths import Key
+from steelyard.analysis.paths.stack_alignment import Key
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class PathAlerts:
             if isinstance(key, str) or key in self._told or self._keyed.candidates(*key):
                 continue
             self._told.add(key)
-            nearest = self._keyed.nearest(*key[:2])
+            nearest = self._keyed.nearest(key.function, key.height_bytes, key.residue_bytes)
             height, path = (None, None) if nearest is None else nearest
             found.append(
                 PathAlert(

@@ -19,6 +19,13 @@ from steelyard.analysis.paths.path_map import (
     check_call_sites,
 )
 from steelyard.analysis.paths.path_marks import node_marks
+from steelyard.analysis.paths.stack_alignment import (
+    CANONICAL_START,
+    Key,
+    alike,
+    beyond_telling,
+    each_stack,
+)
 from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys
 
 # The degrees of ambiguity that are counted: section 5.8.2 speaks of five.
@@ -227,19 +234,19 @@ def judged(
     DataError
         The two are of different builds, or one has call sites.
     """
+    if evaluation is not None:
+        check_build(learnt, evaluation.build, evaluation.program)
+        check_call_sites(learnt, evaluation.has_call_sites)
+        learnt, evaluation = alike(learnt, evaluation)
     numbers = PathNumbers()
     candidates = candidates_by_key(learnt, numbers.of(learnt.nodes))
     offline = _scenario(candidates, learnt, numbers)
     if evaluation is None:
         return PathCheck(learnt, offline, None)
-    check_build(learnt, evaluation.build, evaluation.program)
-    check_call_sites(learnt, evaluation.has_call_sites)
     more = CandidatesByCode(by_code, numbers)
     return PathCheck(learnt, offline, _scenario(candidates, evaluation, numbers, more))
 
 
-# Function, height and mark.
-Key = tuple[int, int, int]
 _Candidates = dict[Key, Counter[int]]
 
 
@@ -262,7 +269,7 @@ class CandidatesByCode:
         """The paths of a key; None: the code has none, or not all of them were found."""
         if self._keys is None:
             return None
-        chains = self._keys.of_mark(*key).candidates
+        chains = self._keys.of_mark(*key[:3]).candidates
         return Counter(map(self._number, chains)) or None
 
     def _number(self, chain: Sequence[int]) -> int:
@@ -273,16 +280,20 @@ class CandidatesByCode:
 def candidates_by_key(path_map: PathMap, paths: Sequence[int]) -> _Candidates:
     """The paths that each key may mean, with how often each was seen."""
     found: _Candidates = {}
-    for (node, key), path in zip(_keyed(path_map), paths, strict=True):
-        if node.height_bytes != NO_HEIGHT:
+    for node, key, path in _keyed(path_map, paths):
+        if key.height_bytes != NO_HEIGHT:
             found.setdefault(key, Counter())[path] += node.call_count
     return found
 
 
-def _keyed(path_map: PathMap) -> Iterator[tuple[PathNode, Key]]:
-    marks = node_marks(path_map.nodes, path_map.marks)
-    for node, mark in zip(path_map.nodes, marks, strict=True):
-        yield node, (node.function, node.height_bytes, mark)
+def _keyed(path_map: PathMap, paths: Sequence[int]) -> Iterator[tuple[PathNode, Key, int]]:
+    """Each node with its key and its path, for every stack that gives it another height."""
+    untold = beyond_telling(path_map)
+    for residue, one in each_stack(path_map):
+        marks = node_marks(one.nodes, one.marks)
+        for node, mark, path in zip(one.nodes, marks, paths, strict=True):
+            height = NO_HEIGHT if node.function in untold else node.height_bytes
+            yield node, Key(node.function, height, mark, residue), path
 
 
 def _scenario(
@@ -293,20 +304,20 @@ def _scenario(
 ) -> ScenarioOutcomes:
     paths = numbers.of(path_map.nodes)
     seen: Counter[tuple[int, Key]] = Counter()
-    for (node, key), path in zip(_keyed(path_map), paths, strict=True):
+    for node, key, path in _keyed(path_map, paths):
         seen[path, key] += node.call_count
     heights = Counter(path for path, _ in seen)
     by_path, by_call = Tally(), Tally()
     for (path, key), calls in seen.items():
         found, by_code = candidates.get(key), False
-        if found is None and more is not None and key[1] != NO_HEIGHT:
+        if found is None and more is not None and key.height_bytes != NO_HEIGHT:
             found = more.of(key)
             by_code = found is not None
         by_path.add(1 / heights[path], found, path, by_code)
         by_call.add(calls, found, path, by_code)
     return ScenarioOutcomes(
         len(heights),
-        len({key for _, key in seen}),
+        len({key for _, key in seen if key.residue_bytes == CANONICAL_START}),
         path_map.call_count,
         by_path.shares(),
         by_call.shares(),

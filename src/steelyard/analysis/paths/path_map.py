@@ -45,6 +45,23 @@ class PathNode(NamedTuple):
     call_site: int = NO_CALL_SITE
 
 
+class Alignment(NamedTuple):
+    """That a function aligns its stack.
+
+    Parameters
+    ----------
+    alignment_bytes : int
+        More than the 16 of all calls.
+    depth_bytes : int or None
+        From its canonical frame address down to the stack pointer that is aligned. None: heights
+        below cannot be told by it; it varies, or the alignment is above 64 bytes, or the function
+        calls others before too, or stacks began at several places in one thread.
+    """
+
+    alignment_bytes: int
+    depth_bytes: int | None
+
+
 @dataclass(frozen=True)
 class PathMap:
     """What was learnt of one build of a program.
@@ -69,6 +86,14 @@ class PathMap:
     call_sites : mapping of int to str, or None
         What each call site of a node is called, by its address: a file with a line, or how far it
         is from the start of its function. None: paths leave call sites out.
+    originals : mapping of int to int
+        Of each clone the function that it is a copy of.
+    aligning : mapping of int to Alignment, or None
+        Functions of the map that align their stack: heights are those of a stack that begins at a
+        multiple of 64. None: the map was written before this was kept.
+    stack_residues : sequence of int, or None
+        For each node where the stack began on which it was seen, modulo 64: it has its height on
+        such stacks alone. None: heights are as `aligning` says.
     """
 
     program: str
@@ -82,6 +107,8 @@ class PathMap:
     marks: Mapping[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     call_sites: Mapping[int, str] | None = None
     originals: Mapping[int, int] = field(default_factory=dict[int, int])
+    aligning: Mapping[int, Alignment] | None = field(default_factory=dict[int, Alignment])
+    stack_residues: Sequence[int] | None = None
 
     @property
     def has_call_sites(self) -> bool:
@@ -133,6 +160,7 @@ def merged(first: PathMap, second: PathMap) -> PathMap:
         guessed_count=first.guessed_count + second.guessed_count,
         call_sites=_both_sites(first.call_sites, second.call_sites),
         originals={**first.originals, **second.originals},
+        aligning=both_alignments(first, second),
     )
 
 
@@ -140,6 +168,29 @@ def _both_sites(
     first: Mapping[int, str] | None, second: Mapping[int, str] | None
 ) -> Mapping[int, str] | None:
     return None if first is None or second is None else {**first, **second}
+
+
+def both_alignments(first: PathMap, second: PathMap) -> Mapping[int, Alignment] | None:
+    """Which functions of two maps align their stack: where one cannot tell how, both cannot.
+
+    Raises
+    ------
+    DataError
+        One of them was written before this was kept, and functions of the other do.
+    """
+    if first.aligning is None or second.aligning is None:
+        known = first.aligning or second.aligning or {}
+        if known:
+            names = {**first.functions, **second.functions}
+            raise DataError(
+                f"A map of {first.program} was learnt by a version that did not follow aligned "
+                f"stacks.\n{names.get(min(known), hex(min(known)))} aligns the stack. Learn the "
+                "program anew, with another --output.",
+                field="map",
+            )
+        return None if first.aligning is second.aligning else {}
+    both = [*first.aligning.items(), *second.aligning.items()]
+    return {**dict(both), **dict(one for one in both if one[1].depth_bytes is None)}
 
 
 def merged_nodes(trees: Sequence[Sequence[PathNode]]) -> list[PathNode]:

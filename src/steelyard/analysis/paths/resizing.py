@@ -20,6 +20,7 @@ from steelyard.analysis.paths.separation_search import (
     Separation,
     separate,
 )
+from steelyard.analysis.paths.stack_alignment import more_by_alignment
 
 # The stack may become so many times as high; the thesis needed up to 2.54 times (table 5.3).
 BUDGET_RATIO = 2.5
@@ -230,6 +231,6 @@ def with_sizes(
             caller = path_map.nodes[node.parent].function
             below = grown[node.parent] + frame_bytes.get(caller, 0)
             below += call_bytes.get((caller, node.function), 0)
-        grown.append(below)
         nodes.append(node._replace(height_bytes=node.height_bytes + below))
+        grown.append(below + more_by_alignment(path_map, node, below))
     return replace(path_map, nodes=tuple(nodes))

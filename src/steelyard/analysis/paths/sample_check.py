@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from steelyard.analysis.paths.path_check import (
     CandidatesByCode,
-    Key,
     SampleCheck,
     Tally,
     candidates_by_key,
 )
 from steelyard.analysis.paths.path_map import PathMap, PathNumbers
+from steelyard.analysis.paths.stack_alignment import Key
 from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys
 
 

@@ -20,6 +20,7 @@ from steelyard.analysis.paths.path_marks import FOREIGN_MARK
 from steelyard.analysis.paths.path_shares import PathShare, path_shares
 from steelyard.analysis.paths.path_stacks import with_stacks
 from steelyard.analysis.paths.self_learning import SelfLearning
+from steelyard.analysis.paths.stack_alignment import Key
 from steelyard.analysis.paths.static_map import UnlearntPaths
 from steelyard.analysis.paths.telling_walks import TellingWalks
 from steelyard.analysis.profiles.profile_samples import Frame, ProfileSamples
@@ -27,8 +28,6 @@ from steelyard.analysis.profiles.profile_samples import Frame, ProfileSamples
 if TYPE_CHECKING:
     from steelyard.analysis.profiles.profile_answer import ProfileAnswer
 
-# Function, height and mark.
-Key = tuple[int, int, int]
 NOT_LEARNT = "key never learnt"
 OTHER_MARK = "its thread carries what no learnt path of the key has"
 AMBIGUOUS, MISSING = "[ambiguous]", "[missing]"
@@ -189,9 +188,9 @@ def sampled_paths(
         map_path,
         keyed.path_map,
         path_shares(answer, shown, view.confidence),
-        _missing_shares(answer.samples, keys, are_missing),
+        _missing_shares(answer.samples, keys, are_missing, keyed),
         counts,
-        len({key for key in keys if not isinstance(key, str)}),
+        len({key[:3] for key in keys if not isinstance(key, str)}),
         with_stacks(answer.samples, shown, keyed.path_map.program),
         are_ambiguous,
         are_missing,
@@ -226,17 +225,24 @@ def marked(paths: SampledPaths) -> ProfileSamples:
 
 
 def _missing_shares(
-    samples: ProfileSamples, keys: Sequence[Key | str], are_missing: npt.NDArray[np.bool_]
+    samples: ProfileSamples,
+    keys: Sequence[Key | str],
+    are_missing: npt.NDArray[np.bool_],
+    keyed: KeyedPaths,
 ) -> tuple[MissingShare, ...]:
     reasons: Counter[tuple[str, str]] = Counter()
     for at in np.flatnonzero(are_missing).tolist():
         key = keys[at]
         name = samples.frames[int(samples.functions[at])].name
-        reasons[name, key if isinstance(key, str) else _unlearnt_reason(key)] += 1
+        reasons[name, key if isinstance(key, str) else _unlearnt_reason(key, keyed)] += 1
     return tuple(
         MissingShare(name, reason, count) for (name, reason), count in reasons.most_common()
     )
 
 
-def _unlearnt_reason(key: Key) -> str:
-    return OTHER_MARK if key[2] == FOREIGN_MARK else NOT_LEARNT
+def _unlearnt_reason(key: Key, keyed: KeyedPaths) -> str:
+    aligning = keyed.untold.get(key.function)
+    if aligning is not None:
+        name = keyed.path_map.functions.get(aligning, hex(aligning))
+        return f"below {name}, which aligns its stack in a way that cannot be told"
+    return OTHER_MARK if key.mark == FOREIGN_MARK else NOT_LEARNT

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steelyard.analysis.paths.path_map import NO_HEIGHT, ROOT, PathMap, PathNode
+from steelyard.analysis.paths.stack_alignment import Key
 
-# Function, height and mark.
-Key = tuple[int, int, int]
 Chain = tuple[int, ...]
 # A key is believed when so many of its stacks were walked.
 _BELIEVED_COUNT = 3
@@ -69,7 +68,8 @@ def self_learnt(empty: PathMap, keys: Sequence[Key | str], chains: Sequence[Chai
     Parameters
     ----------
     empty : PathMap
-        Its program, build and names of functions.
+        Its program, build and names of functions; with `stack_residues` where functions of the
+        program align their stack.
     keys : sequence
         For each sample its key, or why it has none.
     chains : sequence of tuple of int
@@ -87,8 +87,14 @@ def self_learnt(empty: PathMap, keys: Sequence[Key | str], chains: Sequence[Chai
             checks += 1
             wrong += chain not in paths
         paths[chain] = paths.get(chain, 0) + 1
-        tree.count(chain, key[1])
-    learnt = PathMap(empty.program, empty.build, 1, empty.functions, {}, tree.nodes)
+        tree.count(chain, key)
+    has_residues = empty.stack_residues is not None
+    learnt = replace(
+        empty,
+        run_count=1,
+        nodes=tree.nodes,
+        stack_residues=tree.residues if has_residues else None,
+    )
     return SelfLearning(learnt, walks, checks, wrong)
 
 
@@ -97,18 +103,20 @@ class _Tree:
 
     def __init__(self) -> None:
         self.nodes: list[PathNode] = []
-        self._places: dict[tuple[int, int, int], int] = {}
+        self.residues: list[int] = []
+        self._places: dict[tuple[int, int, int, int], int] = {}
 
-    def count(self, chain: Chain, height_bytes: int) -> None:
+    def count(self, chain: Chain, key: Key) -> None:
         parent = ROOT
         for function in chain[:-1]:
-            parent = self._place(parent, function, NO_HEIGHT)
-        end = self._place(parent, chain[-1], height_bytes)
+            parent = self._place(parent, function, NO_HEIGHT, 0)
+        end = self._place(parent, chain[-1], key.height_bytes, key.residue_bytes)
         self.nodes[end] = self.nodes[end]._replace(call_count=self.nodes[end].call_count + 1)
 
-    def _place(self, parent: int, function: int, height_bytes: int) -> int:
-        key = parent, function, height_bytes
+    def _place(self, parent: int, function: int, height_bytes: int, residue_bytes: int) -> int:
+        key = parent, function, height_bytes, residue_bytes
         place = self._places.setdefault(key, len(self.nodes))
         if place == len(self.nodes):
             self.nodes.append(PathNode(parent, function, height_bytes, 0))
+            self.residues.append(residue_bytes)
         return place

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.analysis.paths.lookup import Candidate, KeyedPaths
+from steelyard.analysis.paths.stack_alignment import Key
 
-# Function, height and mark.
-Key = tuple[int, int, int]
 Chain = tuple[int, ...]
 OTHER_STACK = "its stack shows none of the learnt paths of its key"
 

@@ -69,9 +69,10 @@ def crash_path(
     with closing(CoreFile(core_path)) as core:
         path = program or program_of(core)
         check_program(path)
-        _check(path_map, path)
+        path_map = _checked(path_map, path)
         key = crash_key(core, path)
-    function, found = _candidates(path_map, path, key.function, key.height_bytes)
+        start = core.stack_start()
+    function, found = _candidates(path_map, path, key.function, key.height_bytes, start)
     allowed = None
     if by_code and not found:
         allowed = _allowed(path_map, path, key.function, key.height_bytes)
@@ -108,13 +109,13 @@ def logged_crash_path(
 
     path_map = _read(map_path)
     check_program(program)
-    _check(path_map, program)
+    path_map = _checked(path_map, program)
     if logged.line is not None:
         pc, sp = address_in_file(program, logged.line)
     else:
         pc, sp = logged.pc - logged.image, logged.sp
     key = logged_key(program, LoggedRegisters(pc, sp, logged.frame_pointer, logged.base))
-    function, found = _candidates(path_map, program, key.function, key.height_bytes)
+    function, found = _candidates(path_map, program, key.function, key.height_bytes, logged.base)
     allowed = None
     if by_code and not found:
         if key.height_bytes is None:
@@ -132,11 +133,14 @@ def _read(map_path: str | None) -> PathMap | None:
     return None if map_path is None else read_map(map_path)
 
 
-def _check(path_map: PathMap | None, program: str) -> None:
+def _checked(path_map: PathMap | None, program: str) -> PathMap | None:
+    from steelyard.profile.paths.aligned_stacks import with_alignments
     from steelyard.profile.paths.learning_run import build_of
 
-    if path_map is not None:
-        check_build(path_map, build_of(program), os.path.basename(program))
+    if path_map is None:
+        return None
+    check_build(path_map, build_of(program), os.path.basename(program))
+    return with_alignments(path_map, program)
 
 
 def _allowed(
@@ -148,7 +152,11 @@ def _allowed(
 
 
 def _candidates(
-    path_map: PathMap | None, program: str, function: int, height_bytes: int | None
+    path_map: PathMap | None,
+    program: str,
+    function: int,
+    height_bytes: int | None,
+    stack_start: int | None,
 ) -> tuple[str, tuple[Candidate, ...]]:
     """A function's name, and the paths of its key."""
     from steelyard.analysis.paths.lookup import candidates
@@ -162,4 +170,4 @@ def _candidates(
     if path_map is None:
         return FunctionNames(program).at(owner), ()
     parts = frozenset(at for at, whose in whole.items() if whose == owner)
-    return FunctionNames(program).at(owner), candidates(path_map, parts, height_bytes)
+    return FunctionNames(program).at(owner), candidates(path_map, parts, height_bytes, stack_start)

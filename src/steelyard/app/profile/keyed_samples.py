@@ -13,7 +13,7 @@ from steelyard.core.errors import UsageError
 if TYPE_CHECKING:
     from steelyard.analysis.paths.lookup import KeyedPaths
     from steelyard.analysis.paths.path_map import PathMap
-    from steelyard.analysis.paths.sampled_paths import Key
+    from steelyard.analysis.paths.stack_alignment import Key
     from steelyard.app.profile.static_paths import Carried, UnlearntKey
     from steelyard.profile.file.profile_file import RawProfile
 
@@ -49,11 +49,13 @@ def profile_keys(
         As `read_paths`.
     """
     from steelyard.analysis.paths.lookup import KeyedPaths
+    from steelyard.profile.paths.aligned_stacks import with_alignments
 
     raw, _ = recorded_profile(path, None)
     recorded = raw.header["path_map"]
     seen = {*functions, *path_map.functions}
     found = keyed_samples(raw, str(recorded["program"]), str(recorded["build"]), seen)
+    path_map = with_alignments(path_map, found.program)
     return with_marks(found, raw, KeyedPaths(path_map, found.whole)), dict(found.whole)
 
 
@@ -114,9 +116,10 @@ def live_keys(
         The program that the map is of did not run.
     """
     from steelyard.analysis.paths.lookup import KeyedPaths
+    from steelyard.profile.paths.aligned_stacks import with_alignments
 
     found = keyed_samples(raw, path_map.program, path_map.build, path_map.functions)
-    keyed = keyed or KeyedPaths(path_map, found.whole)
+    keyed = keyed or KeyedPaths(with_alignments(path_map, found.program), found.whole)
     return found.program, keyed, with_marks(found, raw, keyed)
 
 
@@ -151,22 +154,29 @@ def has_telling_walks(raw: RawProfile) -> bool:
 
 
 def with_marks(keyless: KeyedSamples, raw: RawProfile, keyed: KeyedPaths) -> list[Key | str]:
-    """Keys with the marks of samples, which the map says for what their threads carried.
+    """Keys with the marks of samples, which the map says for what their threads carried, and with
+    where stacks begin as far as the map's heights depend on that.
 
     Within the code that marks a call, a thread carries its caller's value or already the next.
     """
     from steelyard.analysis.paths.path_marks import ANY_MARK
 
+    keys = [
+        key
+        if isinstance(key, str)
+        else key._replace(residue_bytes=key.residue_bytes % keyed.modulus_bytes)
+        for key in keyless.keys
+    ]
     if not keyed.path_map.marks:
-        return keyless.keys
+        return keys
     found: list[Key | str] = []
-    for key, carried in zip(keyless.keys, _carried(raw, keyless), strict=True):
+    for key, carried in zip(keys, _carried(raw, keyless), strict=True):
         if isinstance(key, str):
             found.append(key)
         elif carried is None:
-            found.append((*key[:2], ANY_MARK))
+            found.append(key._replace(mark=ANY_MARK))
         else:
-            found.append((*key[:2], keyed.mark(*key[:2], *carried)))
+            found.append(key._replace(mark=keyed.mark(*key[:2], *carried)))
     return found
 
 
@@ -199,22 +209,34 @@ def unlearnt_keys(raw: RawProfile, keyed: KeyedPaths, found: KeyedSamples) -> Co
 def keyed_samples(
     raw: RawProfile, program: str, build: str, functions: Collection[int]
 ) -> KeyedSamples:
-    """The keys of samples; whole are their functions and those that are given."""
+    """The keys of samples; whole are their functions and those that are given. Keys have where
+    stacks begin modulo the largest alignment that can be told."""
     from steelyard.analysis.paths.path_marks import NO_MARK
+    from steelyard.analysis.paths.stack_alignment import LONGEST_BYTES, Key
     from steelyard.profile.paths.crash_key import whole_functions
     from steelyard.profile.paths.sample_chains import sample_chains, whole_chain
-    from steelyard.profile.paths.sample_keys import KEYED, LACKS, NO_FUNCTION, sample_keys
+    from steelyard.profile.paths.sample_keys import (
+        KEYED,
+        LACKS,
+        NO_FUNCTION,
+        sample_keys,
+        stack_bases,
+    )
 
     found = sample_keys(raw, program, build)
     chains = sample_chains(raw, found, to_start=not has_telling_walks(raw))
     seen = {*functions, *found.functions.tolist(), *chain.from_iterable(chains)}
     whole = whole_functions(found.program, seen - {NO_FUNCTION})
     columns = zip(
-        found.functions.tolist(), found.heights.tolist(), found.lacks.tolist(), strict=True
+        found.functions.tolist(),
+        found.heights.tolist(),
+        (stack_bases(raw) % LONGEST_BYTES).tolist(),
+        found.lacks.tolist(),
+        strict=True,
     )
     keys: list[Key | str] = [
-        (whole[function], height, NO_MARK) if lack == KEYED else LACKS[lack]
-        for function, height, lack in columns
+        Key(whole[function], height, NO_MARK, residue) if lack == KEYED else LACKS[lack]
+        for function, height, residue, lack in columns
     ]
     whole_chains = [whole_chain(each, whole) for each in chains]
     return KeyedSamples(found.program, whole, keys, whole_chains, found.in_stubs.tolist())

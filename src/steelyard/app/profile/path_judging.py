@@ -14,6 +14,7 @@ from steelyard.analysis.paths.path_map import (
     check_marks,
     refuse_call_sites,
 )
+from steelyard.analysis.paths.stack_alignment import alike
 from steelyard.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def judge_command(
     """
     from steelyard.app.profile.sampled_judging import with_samples
     from steelyard.profile.executable import executable_of
+    from steelyard.profile.paths.aligned_stacks import with_alignments
     from steelyard.profile.paths.learning_run import build_of, learning_run
     from steelyard.profile.paths.marked_program import marks_of
 
@@ -108,8 +110,11 @@ def judge_command(
         learnt = _map_with_paths(map_path, "map")
         check_build(learnt, build_of(program), os.path.basename(program))
         check_marks(learnt, marks_of(program))
+        learnt = with_alignments(learnt, program)
         call_sites = learnt.has_call_sites
     taken = learning_run(argv, program, call_sites=call_sites).path_map
+    if learnt is not None:
+        learnt, taken = alike(learnt, taken)
     by_code = None if learnt is None else _by_code(asked, program, learnt)
     check = judged(taken) if learnt is None else judged(learnt, taken, by_code)
     check = _with_costs(check, program, asked.costs)
@@ -166,7 +171,7 @@ def judge_suite(name: str, asked: JudgeAsked | None = None) -> PathCheck:
     taken = paths_at(chosen.size)
     argv, place = command_at(chosen.size)
     program = executable_of(argv)
-    learnt = paths_at(_LEARNT_SIZE)
+    learnt, taken = alike(paths_at(_LEARNT_SIZE), taken)
     by_code = _by_code(asked, program, learnt)
     check = _with_costs(judged(learnt, taken, by_code), program, asked.costs)
     if not asked.by_sample:

@@ -40,6 +40,7 @@ def learn_paths(
     """
     from steelyard.app.profile.path_recording import refuse_moving
     from steelyard.profile.executable import executable_of
+    from steelyard.profile.paths.aligned_stacks import with_alignments
     from steelyard.profile.paths.learning_run import build_of, learning_run
     from steelyard.profile.paths.map_file import read_map, write_map
     from steelyard.profile.paths.marked_program import marks_of
@@ -54,6 +55,7 @@ def learn_paths(
         check_build(before, build_of(watched), os.path.basename(watched))
         check_marks(before, marks_of(watched))
         check_call_sites(before, call_sites)
+        before = with_alignments(before, watched, "--output")
     run = learning_run(argv, watched, call_sites=call_sites)
     path_map = run.path_map if before is None else merged(before, run.path_map)
     write_map(path_map, map_path)
@@ -68,5 +70,4 @@ def learn_paths(
         run.function_count,
         run.thread_count,
         run.exit_status,
-        run.aligning,
     )

@@ -118,13 +118,14 @@ def _looked_up(
     raw: RawProfile, map_path: str, learning: SelfLearning | None
 ) -> tuple[KeyedPaths, KeyedSamples]:
     from steelyard.analysis.paths.lookup import KeyedPaths
+    from steelyard.profile.paths.aligned_stacks import with_alignments
     from steelyard.profile.paths.map_file import read_map
 
     path_map = _nothing_learnt(raw) if map_path == KEYS else None
     if path_map is None:
         path_map = read_map(map_path) if learning is None else learning.path_map
     found = keyed_samples(raw, path_map.program, path_map.build, path_map.functions)
-    keyed = KeyedPaths(path_map, found.whole)
+    keyed = KeyedPaths(with_alignments(path_map, found.program), found.whole)
     return keyed, replace(found, keys=with_marks(found, raw, keyed))
 
 
@@ -140,6 +141,7 @@ def _self_learnt(path: str, raw: RawProfile) -> SelfLearning:
     from steelyard.analysis.paths.path_map import PathMap
     from steelyard.analysis.paths.self_learning import self_learnt
     from steelyard.profile.executable import FunctionNames
+    from steelyard.profile.paths.aligned_stacks import aligning_functions
 
     beside, _ = recorded_profile(stacks_path(path), None)
     recorded = raw.header["path_map"]
@@ -148,7 +150,14 @@ def _self_learnt(path: str, raw: RawProfile) -> SelfLearning:
     names = FunctionNames(found.program)
     functions = {each for functions in found.chains for each in functions}
     named = {function: names.at(function) for function in functions}
-    learnt = self_learnt(PathMap(program, build, 1, named, {}, ()), found.keys, found.chains)
+    empty = PathMap(program, build, 1, named, {}, ())
+    # Heights are those of one stack where functions align it.
+    keys = found.keys
+    if aligning_functions(found.program, "profile"):
+        empty = replace(empty, stack_residues=())
+    else:
+        keys = [one if isinstance(one, str) else one._replace(residue_bytes=0) for one in keys]
+    learnt = self_learnt(empty, keys, found.chains)
     return replace(learnt, looks=_looks_of(beside.summary or {}))
 
 

@@ -23,6 +23,7 @@ from steelyard.app.profile.path_cloning import ClonedProgram, cloned
 from steelyard.app.profile.program_check import check_program
 from steelyard.core.errors import DataError
 from steelyard.profile.executable import FunctionNames
+from steelyard.profile.paths.aligned_stacks import with_alignments
 from steelyard.profile.paths.code_graph import read_call_graph
 from steelyard.profile.paths.frame_sizes import (
     ProgramFrames,
@@ -96,6 +97,7 @@ def resize_paths(request: ResizingRequest) -> Resizing:
     check_program(request.program)
     build = build_of(request.program)
     check_build(path_map, build, os.path.basename(request.program))
+    path_map = with_alignments(path_map, request.program)
     frames = read_frames(request.program)
     rules = replace(rules, frames=frames.most_bytes())
     clones = None

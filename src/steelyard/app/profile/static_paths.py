@@ -16,6 +16,7 @@ from steelyard.analysis.paths.call_graph import (
 )
 from steelyard.analysis.paths.path_map import NO_HEIGHT, PathMap, PathNumbers, check_build
 from steelyard.analysis.paths.path_marks import mark_value
+from steelyard.analysis.paths.stack_alignment import of_any_stack
 from steelyard.analysis.paths.static_map import (
     AllowedPaths,
     CodeFacts,
@@ -29,6 +30,7 @@ from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys
 from steelyard.app.profile.program_check import check_program
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.profile.executable import FunctionNames
+from steelyard.profile.paths.aligned_stacks import with_alignments
 from steelyard.profile.paths.code_graph import read_call_graph, read_underneath
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import read_map
@@ -67,7 +69,7 @@ class ProgramCode:
         beginnings: set[Beginning] = set()
         self._learnt = None
         if path_map is not None and path_map.nodes:
-            self._learnt = learnt_steps(path_map, self.graph)
+            self._learnt = learnt_steps(of_any_stack(path_map), self.graph)
             beginnings |= self._learnt.beginnings
         try:
             self.own_beginnings = self.graph.beginnings(read_underneath(program))
@@ -188,6 +190,7 @@ def map_paths(
         check_program(program)
         if path_map is not None:
             check_build(path_map, build_of(program), os.path.basename(program))
+            path_map = with_alignments(path_map, program)
         code = ProgramCode(program, path_map)
     answers = tuple(answer for key in keys for answer in _key_answers(key, path_map, code, limit))
     return PathsOfMap(

@@ -18,8 +18,8 @@ from steelyard.core.decoding import regular_opener
 from steelyard.core.elf_file import ElfFile, NotElfError
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.native_program import native_program
-from steelyard.profile.paths.learning_run import PLANNER_ADVICE, Surroundings, learning_run
-from steelyard.profile.paths.planner_output import planner_lines
+from steelyard.profile.paths.learning_run import Surroundings, learning_run
+from steelyard.profile.paths.planner_output import PLANNER_ADVICE, planner_lines
 
 _INTERPRETER = ".interp"
 _JUMP = "jump-"

@@ -9,7 +9,14 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.analysis.paths.path_map import NO_CALL_SITE, ROOT, PathMap, PathNode, merged_nodes
+from steelyard.analysis.paths.path_map import (
+    NO_CALL_SITE,
+    Alignment,
+    PathMap,
+    PathNode,
+    merged_nodes,
+)
+from steelyard.analysis.paths.stack_alignment import CANONICAL_START, moved
 from steelyard.core.decoding import regular_opener
 from steelyard.core.elf_file import from_elf
 from steelyard.core.errors import UsageError
@@ -21,12 +28,12 @@ from steelyard.profile.paths.added_code import CODE_SECTION
 from steelyard.profile.paths.aligned_stacks import aligning_functions
 from steelyard.profile.paths.clone_notes import originals_of
 from steelyard.profile.paths.marked_program import marks_of
-from steelyard.profile.paths.path_trees import PlannedFunctions, read_plan, read_trees
+from steelyard.profile.paths.path_trees import PathTree, PlannedFunctions, read_plan, read_trees
+from steelyard.profile.paths.planner_output import PLANNER_ADVICE
 from steelyard.profile.symbols.elf_symbols import read_symbols
 from steelyard.profile.symbols.source_lines import source_lines
 
 _SITES_VARIABLE = "STEELYARD_PATHS_CALL_SITES"
-PLANNER_ADVICE = "It is there on x86-64; in a checkout, `make native` builds it."
 
 
 @dataclass(frozen=True)
@@ -43,15 +50,12 @@ class LearningRun:
         Threads that entered one of them.
     exit_status : int
         That of the program; 128 and the signal where one ended it.
-    aligning : tuple of str
-        Functions that align their stack to more than 16 bytes, and called others.
     """
 
     path_map: PathMap
     function_count: int
     thread_count: int
     exit_status: int
-    aligning: tuple[str, ...] = ()
 
 
 def build_of(program: str) -> str:
@@ -124,7 +128,13 @@ def learning_run(
             )
         found = read_trees(trees, plan)
     names, originals = FunctionNames(program), originals_of(program)
-    nodes = merged_nodes([tree.nodes for tree in found])
+    aligning = _aligning(program, found)
+    nodes = merged_nodes(
+        [
+            moved(tree.nodes, aligning, tree.stack_start or CANONICAL_START, CANONICAL_START)
+            for tree in found
+        ]
+    )
     if not nodes:
         raise UsageError(
             f"No call of a function of {program} was noted.\nIt has tables of frames (.eh_frame) "
@@ -132,11 +142,12 @@ def learning_run(
             "them for all functions with -fasynchronous-unwind-tables.",
             field="command",
         )
+    functions = {node.function for node in nodes}
     path_map = PathMap(
         program=os.path.basename(program),
         build=build_of(program),
         run_count=1,
-        functions={at: names.at(originals.get(at, at)) for at in {node.function for node in nodes}},
+        functions={at: names.at(originals.get(at, at)) for at in functions},
         unwatched={names.at(address): why for address, why in plan.unwatched.items()},
         nodes=nodes,
         lost_count=sum(tree.lost_count for tree in found),
@@ -144,12 +155,18 @@ def learning_run(
         marks=marks_of(program),
         call_sites=_site_names(program, nodes) if call_sites else None,
         originals=originals,
+        aligning={at: one for at, one in aligning.items() if at in functions},
     )
-    callers = {nodes[node.parent].function for node in nodes if node.parent != ROOT}
-    aligning = aligning_functions(program, callers, sorted(plan.starts.tolist()))
-    return LearningRun(
-        path_map, len(plan.starts), len(found), status, tuple(names.at(one) for one in aligning)
-    )
+    return LearningRun(path_map, len(plan.starts), len(found), status)
+
+
+def _aligning(program: str, trees: Sequence[PathTree]) -> dict[int, Alignment]:
+    """Functions that align their stack; nothing can be told by them where the stack of a thread
+    began at several places."""
+    found = aligning_functions(program)
+    if all(tree.stack_start is not None for tree in trees):
+        return found
+    return {at: one._replace(depth_bytes=None) for at, one in found.items()}
 
 
 def _planned(program: str, plan_path: str) -> PlannedFunctions:

@@ -8,7 +8,8 @@ import os
 import tempfile
 from typing import Any
 
-from steelyard.analysis.paths.path_map import NO_CALL_SITE, ROOT, PathMap, PathNode
+from steelyard.analysis.paths.path_map import NO_CALL_SITE, ROOT, Alignment, PathMap, PathNode
+from steelyard.analysis.paths.stack_alignment import KEPT_BYTES, LONGEST_BYTES
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, SteelyardError
 from steelyard.core.field_reader import FieldReader, json_fault
@@ -73,6 +74,8 @@ def write_map(path_map: PathMap, path: str) -> None:
             for name in _columns(path_map.has_call_sites)
         },
     }
+    if path_map.aligning is not None:
+        document["aligning"] = [[at, *one] for at, one in sorted(path_map.aligning.items())]
     if path_map.call_sites is not None:
         sites = sorted(path_map.call_sites.items())
         document["call_sites"] = {str(address): name for address, name in sites}
@@ -120,6 +123,7 @@ def _map_of(value: Any, reader: FieldReader) -> PathMap:
         marks=_marks(fields, reader),
         call_sites=sites,
         originals=_originals(fields, reader),
+        aligning=_aligning(fields, reader),
     )
 
 
@@ -148,6 +152,29 @@ def _originals(fields: dict[str, Any], reader: FieldReader) -> dict[int, int]:
             raise reader.error(f"clones[{index}]", "the addresses of a clone and its original", row)
         found[pair[0]] = pair[1]
     return found
+
+
+def _aligning(fields: dict[str, Any], reader: FieldReader) -> dict[int, Alignment] | None:
+    # Maps that were written before this was kept have no such field.
+    if "aligning" not in fields:
+        return None
+    found: dict[int, Alignment] = {}
+    for index, row in enumerate(reader.sequence(fields["aligning"], "aligning")):
+        name = f"aligning[{index}]"
+        numbers = reader.sequence(row, name)
+        depth = numbers[2] if len(numbers) == 3 else -1
+        known = [number for number in numbers if number is not None]
+        are_whole = all(type(one) is int and 0 <= one < 2**63 for one in known)
+        is_one = len(known) == 2 + (depth is not None) and are_whole
+        if not is_one or not _is_alignment(known[1], depth):
+            raise reader.error(name, "an address, an alignment above 16 and a depth or null", row)
+        found[known[0]] = Alignment(known[1], depth)
+    return found
+
+
+def _is_alignment(size_bytes: int, depth_bytes: int | None) -> bool:
+    is_power = size_bytes > KEPT_BYTES and size_bytes & (size_bytes - 1) == 0
+    return is_power and (depth_bytes is None or size_bytes <= LONGEST_BYTES)
 
 
 def _marks(fields: dict[str, Any], reader: FieldReader) -> dict[tuple[int, int], int]:

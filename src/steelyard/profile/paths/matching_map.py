@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from steelyard.analysis.paths.path_map import PathMap, check_build, check_marks
 from steelyard.core.errors import DataError
+from steelyard.profile.paths.aligned_stacks import with_alignments
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import read_map
 from steelyard.profile.paths.marked_program import marks_of
@@ -30,4 +31,5 @@ def matching_map(map_path: str, program: str) -> PathMap:
         with suppress(OSError):
             check_build(path_map, build_of(program), name)
             check_marks(path_map, marks_of(program))
+            path_map = with_alignments(path_map, program, FIELD)
     return path_map

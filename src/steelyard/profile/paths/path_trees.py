@@ -27,12 +27,12 @@ _PLANNED = np.dtype(
 )
 _TREE_HEAD = np.dtype(
     [("magic", "<u8"), ("process", "<u4"), ("thread", "<u4")]
-    + [(name, "<u8") for name in ("nodes", "lost", "guessed")]
+    + [(name, "<u8") for name in ("nodes", "lost", "guessed", "start", "changes")]
 )
 _NODE = np.dtype(
     [("parent", "<u4"), ("function", "<u4"), ("height", "<u8"), ("calls", "<u8"), ("site", "<u8")]
 )
-_PLAN_MAGIC, _TREE_MAGIC = 0x31686E6C70797473, 0x3265657274797473
+_PLAN_MAGIC, _TREE_MAGIC = 0x31686E6C70797473, 0x3365657274797473
 _PART, _START = 1, 5
 _REASONS = {2: "too short", 3: "jumps into its first bytes", 4: "its first bytes cannot be moved"}
 
@@ -55,11 +55,21 @@ class PlannedFunctions:
 
 @dataclass(frozen=True)
 class PathTree:
-    """The tree of one thread."""
+    """The tree of one thread.
+
+    Parameters
+    ----------
+    nodes : tuple of PathNode
+    lost_count, guessed_count : int
+        Entries that were not noted, and entries of which some callers were not found.
+    stack_start : int or None
+        Where the stack begins. None: at several places, for which alignments are not the same.
+    """
 
     nodes: tuple[PathNode, ...]
     lost_count: int
     guessed_count: int
+    stack_start: int | None = 0
 
 
 def read_plan(path: str) -> PlannedFunctions:
@@ -118,7 +128,8 @@ def _read_tree(path: str, functions: PlannedFunctions) -> PathTree:
     columns = (parents, starts, rows["height"].astype(np.int64), rows["calls"], rows["site"])
     lists = (column.tolist() for column in columns)
     nodes = tuple(map(PathNode._make, zip(*lists, strict=True)))
-    return PathTree(nodes, int(head["lost"]), int(head["guessed"]))
+    start = None if int(head["changes"]) else int(head["start"])
+    return PathTree(nodes, int(head["lost"]), int(head["guessed"]), start)
 
 
 def _bytes_of(path: str) -> bytes:

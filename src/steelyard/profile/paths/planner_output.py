@@ -6,7 +6,8 @@ import subprocess
 
 from steelyard.core.errors import UsageError
 from steelyard.core.native_program import native_program
-from steelyard.profile.paths.learning_run import PLANNER_ADVICE
+
+PLANNER_ADVICE = "It is there on x86-64; in a checkout, `make native` builds it."
 
 
 def planner_lines(option: str, program: str, what: str, field: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.analysis.paths.lookup import KeyedPaths
 from steelyard.analysis.paths.path_alert import KeyedSample, PathAlerts
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
-from steelyard.analysis.paths.path_marks import NO_MARK
+from steelyard.analysis.paths.stack_alignment import Key
 
 FUNCTIONS = {1: "main", 2: "far", 3: "leaf"}
 NODES = (
@@ -27,8 +27,8 @@ def sample(key, time_ns=1):
 
 def test_a_key_is_told_once_with_the_learnt_path_whose_height_is_nearest():
     told = alerts()
-    first, second = sample((3, 112, NO_MARK), 5), sample((3, 112, NO_MARK), 6)
-    (alert,) = told.of([sample((3, 64, NO_MARK)), sample("in a library"), first, second])
+    first, second = sample(Key(3, 112), 5), sample(Key(3, 112), 6)
+    (alert,) = told.of([sample(Key(3, 64)), sample("in a library"), first, second])
     assert (alert.function, alert.height_bytes, alert.time_ns) == ("leaf", 112, 5)
     assert (alert.process, alert.thread) == (7, 8)
     assert alert.nearest is not None
@@ -38,7 +38,7 @@ def test_a_key_is_told_once_with_the_learnt_path_whose_height_is_nearest():
 
 
 def test_a_function_that_was_never_learnt_has_no_nearest_path():
-    (alert,) = alerts().of([sample((4, 64, NO_MARK))])
+    (alert,) = alerts().of([sample(Key(4, 64))])
     assert alert.function == "new"
     assert alert.nearest is None
     assert alert.nearest_height_bytes is None

@@ -6,6 +6,7 @@ import pytest
 
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
 from steelyard.analysis.paths.sample_check import judged_samples
+from steelyard.analysis.paths.stack_alignment import Key
 
 MAIN, A, B, LEAF, COLD = 1, 2, 3, 4, 5
 
@@ -27,7 +28,7 @@ TAKEN = map_of(
 def test_a_key_of_several_paths_counts_for_each_by_its_entries():
     learnt = map_of((ROOT, MAIN, 16, 1), (0, A, 32, 1), (1, LEAF, 64, 1))
     keys = (
-        [(LEAF, 64, 0)] * 8 + [(A, 32, 0)] * 2 + [(B, 32, 0)] * 2 + ["in a library", (LEAF, 80, 0)]
+        [Key(LEAF, 64)] * 8 + [Key(A, 32)] * 2 + [Key(B, 32)] * 2 + ["in a library", Key(LEAF, 80)]
     )
     found = judged_samples(learnt, TAKEN, keys, {})
     assert (found.sample_count, found.keyless_count, found.unlearnt_count) == (12, 1, 1)
@@ -37,14 +38,14 @@ def test_a_key_of_several_paths_counts_for_each_by_its_entries():
 
 
 def test_a_map_that_has_all_paths_is_never_wrong():
-    found = judged_samples(TAKEN, TAKEN, [(LEAF, 64, 0)] * 3 + [(MAIN, 16, 0)], {})
+    found = judged_samples(TAKEN, TAKEN, [Key(LEAF, 64)] * 3 + [Key(MAIN, 16)], {})
     assert found.outcomes.ambiguous == pytest.approx(0.75)
     assert found.outcomes.resolved == pytest.approx(0.25)
     assert found.outcomes.most_frequent == pytest.approx((3 * 0.75 + 1) / 4)
 
 
 def test_a_part_of_a_function_is_that_function():
-    found = judged_samples(TAKEN, TAKEN, [(COLD, 16, 0)], {MAIN: COLD})
+    found = judged_samples(TAKEN, TAKEN, [Key(COLD, 16)], {MAIN: COLD})
     assert found.sample_count == 1
     assert found.outcomes.resolved == 1
 

@@ -14,6 +14,7 @@ from steelyard.analysis.paths.sampled_paths import (
     marked,
     sampled_paths,
 )
+from steelyard.analysis.paths.stack_alignment import Key
 from steelyard.analysis.profiles.call_stacks import merged_stacks
 from steelyard.analysis.profiles.profile_answer import Recorded, profile_answer
 from steelyard.analysis.profiles.profile_samples import Frame, ProfileSamples
@@ -29,7 +30,7 @@ NODES = (
     PathNode(ROOT, 3, NO_HEIGHT, 9),
 )
 KEYED = KeyedPaths(PathMap("p", "ab", 1, {1: "main", 2: "f", 3: "leaf"}, {}, NODES), {})
-RESOLVED, UNSURE, UNKNOWN = (3, 96, 0), (3, 64, 0), (3, 8, 0)
+RESOLVED, UNSURE, UNKNOWN = Key(3, 96), Key(3, 64), Key(3, 8)
 
 
 def answered(keys, leaf="leaf", most_named=None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from steelyard.analysis.paths.lookup import KeyedPaths
 from steelyard.analysis.paths.path_map import NO_HEIGHT, ROOT, PathMap, PathNode
+from steelyard.analysis.paths.stack_alignment import Key
 from steelyard.analysis.paths.telling_walks import OTHER_STACK, told_paths
 
 # `leaf` (4) is called at one height by `f` (2) and by `g` (3), and `g` by `main` (1) and by `f`.
@@ -18,7 +19,7 @@ NODES = (
 )
 NAMES = {1: "main", 2: "f", 3: "g", 4: "leaf"}
 KEYED = KeyedPaths(PathMap("p", "ab", 1, NAMES, {}, NODES), {40: 4})
-KEY = (4, 64, 0)
+KEY = Key(4, 64)
 
 
 def told(*chains, key=KEY):

@@ -41,7 +41,15 @@ def learning_document(learning: Learning) -> dict[str, Any]:
             ],
             "lost": path_map.lost_count,
             "guessed": path_map.guessed_count,
-            "aligning": list(learning.aligning),
+            "aligning": [
+                {
+                    "name": path_map.functions[at],
+                    "alignment_bytes": one.alignment_bytes,
+                    "is_followed": one.depth_bytes is not None,
+                }
+                for at, one in sorted((path_map.aligning or {}).items())
+                if at in path_map.functions
+            ],
             "exit_status": learning.exit_status,
         }
     )

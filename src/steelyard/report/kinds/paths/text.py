@@ -49,19 +49,30 @@ def learning_text(learning: Learning, width: int | None = None) -> str:
         lines.append(
             f"{counted(path_map.guessed_count, 'call')} of which some callers are not known"
         )
-    if learning.aligning:
-        shown = ", ".join(map(one_line, learning.aligning[:_SHOWN]))
-        hidden = len(learning.aligning) - _SHOWN
-        lines += wrapped(
-            "Warning: the stack is aligned to more than 16 bytes by functions that call others: "
-            f"{shown}{f', and {hidden} more (--json)' * (hidden > 0)}. "
-            "Heights above depend on where the stack begins, which the environment changes. Learn "
-            "in environments of several lengths, or paths may be wrong in others.",
-            width,
-        )
+    lines += _unfollowed(path_map, width)
     if learning.exit_status:
         lines.append(f"The command ended with status {learning.exit_status}.")
     return "\n".join(lines) + "\n"
+
+
+def _unfollowed(path_map: PathMap, width: int | None) -> list[str]:
+    """That functions have no keys, since heights below others cannot be told."""
+    names = [
+        path_map.functions[at]
+        for at, one in sorted((path_map.aligning or {}).items())
+        if one.depth_bytes is None and at in path_map.functions
+    ]
+    hidden = len(names) - _SHOWN
+    if not names:
+        return []
+    return wrapped(
+        "Warning: the stack is aligned in a way that cannot be followed by "
+        f"{', '.join(map(one_line, names[:_SHOWN]))}"
+        f"{f', and {hidden} more (--json)' * (hidden > 0)}. "
+        "Functions that are called below have other heights in other environments: they have no "
+        "keys, and their samples are missing.",
+        width,
+    )
 
 
 def _sites(path_map: PathMap) -> str:
