@@ -106,6 +106,7 @@ INPUTS = [
     ("profile", "paths", "crash", "--static", "--core", "{input}"),
     ("profile", "paths", "crash", "{path_map}", "--pc", "1", "--sp", "1", "--program", "{input}"),
     ("profile", "paths", "crash", "{path_map}", "--core", "{new}", "--program", "{input}"),
+    ("profile", "paths", "compare", "{input}", "{input}"),
     ("profile", "paths", "judge", "{input}"),
     ("profile", "paths", "judge", "{path_map}", "--evaluation", "{input}"),
     ("profile", "paths", "map", "{input}"),
