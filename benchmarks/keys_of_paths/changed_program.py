@@ -64,7 +64,7 @@ def measured(name: str, folder: str, rules: Rules) -> KeyRecord:
     found = _changed(name, folder, maps[0], rules)
     sized = found.resizings[0].frame_bytes
     checks = (
-        judged(*maps),
+        judged(maps[0], maps[1]),
         judged(found.resizings[0].path_map, with_sizes(maps[1], sized, {})),
         judged_program(name, folder, found.paths[1], rules),
     )

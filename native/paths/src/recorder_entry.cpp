@@ -24,9 +24,9 @@ static_assert(KnownEntries::places == 4096);
 
 // Keeps every register that a call may change, also those of arguments and those that -fipa-ra
 // relies on. An entry that came before from the same call, at the same place of the stack and by
-// the same path is noted here, as `note_entry` would, without a search. That the recorder is at work
-// is said first: a signal handler must change nothing in between. 0xe7 are the vector registers
-// (Intel SDM volume 1, 13.1).
+// the same path is noted here, as `note_entry` would, without a search. That the recorder is at
+// work is said first: a signal handler must change nothing in between. 0xe7 are the vector
+// registers (Intel SDM volume 1, 13.1).
 __asm__(R"(
     .text
     .globl steelyard_entry
