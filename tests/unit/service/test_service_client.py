@@ -26,7 +26,7 @@ def proxy(status, *, reads=True):
             self.end_headers()
             self.wfile.write(page)
 
-        def log_message(self, format, *args):  # noqa: A002 - the name is the library's
+        def log_message(self, format, *args):
             pass
 
     with HTTPServer(("127.0.0.1", 0), Page) as server:
