@@ -60,7 +60,7 @@ std::optional<Mask> mask_of(const Instruction& instruction, std::span<const std:
         return std::nullopt;
     std::int32_t value = 0;
     if (instruction.immediate_bytes == 1)
-        value = static_cast<std::int8_t>(code[instruction.immediate_offset]);
+        value = static_cast<std::int32_t>(code[instruction.immediate_offset] ^ 0x80U) - 0x80;
     else
         std::memcpy(&value, &code[instruction.immediate_offset], sizeof value);
     const std::int64_t bytes = -std::int64_t{value};

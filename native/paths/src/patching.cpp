@@ -83,6 +83,7 @@ void write_room(std::uint8_t* room, const PlannedFunction& function, std::uint32
 bool protect(std::span<const PlannedFunction> functions, std::uint64_t bias, int rights) {
     std::uint64_t begin = 0, end = 0;
     const auto change = [&] {
+        // NOLINTNEXTLINE(clang-analyzer-security.MmapWriteExec)
         return begin == end || mprotect(reinterpret_cast<void*>(begin), end - begin, rights) == 0;
     };
     for (const PlannedFunction& function : functions) {
@@ -109,7 +110,6 @@ bool patch_entries(std::span<const PlannedFunction> functions, std::uint64_t ima
         return false;
     // Threads of other libraries may run this code already, so that it stays executable.
     constexpr int all = PROT_READ | PROT_WRITE | PROT_EXEC;
-    // NOLINTNEXTLINE(clang-analyzer-security.MmapWriteExec)
     if (!protect(functions, bias, all))
         return false;
     const auto called = reinterpret_cast<std::uint64_t>(entered);
