@@ -110,7 +110,9 @@ def _by_perf(folder: str, graph: str | None) -> Runner:
     def run(program: str, period_ns: float) -> Cost:
         before_s = _children_s()
         rate = str(round(1e9 / period_ns))
-        asked = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", rate, *words, "-o", output]
+        # Without build ids, which some versions of perf abort on; it then reads no sample again.
+        asked = ["perf", "record", "-q", "-B", "-e", "cpu-clock:u", "-F", rate]
+        asked += [*words, "-o", output]
         subprocess.run([*asked, "--", program, spent], check=True, stderr=subprocess.DEVNULL)
         cost_s = _watcher_s(before_s, spent)
         listed = subprocess.run(
