@@ -114,7 +114,11 @@ def test_keys_that_were_recorded_without_a_map_have_paths_by_one_that_is_learnt_
 def test_the_code_is_searched_for_keys_that_have_samples_alone(user, program, tmp_path):
     profile = keys_of(user, tmp_path / "profile", program)
     document = reported(user, profile, "--static")
-    assert document["resolved"] == document["ambiguous"] == 0
+    for name in ("resolved", "ambiguous"):
+        assert document[name] == document["by_code"][name] > 0
+    assert all(one["by_code"] == one["samples"] for one in document["paths"])
+    unsure = next(one for one in document["paths"] if one["candidate_count"] == 2)
+    assert [one["ratio"] for one in unsure["candidates"]] == [0.5, 0.5]
     paths = {
         tuple(map(tuple, (path["frames"] for path in one["allowed"]["paths"])))
         for one in document["allowed"]
@@ -122,6 +126,58 @@ def test_the_code_is_searched_for_keys_that_have_samples_alone(user, program, tm
     }
     assert (("main", "far", "leaf"),) in paths
     assert {("main", "left", "leaf"), ("main", "right", "leaf")} in map(set, paths)
+
+
+def test_paths_by_the_code_are_in_all_that_a_report_gives(user, program, tmp_path):
+    profile = keys_of(user, tmp_path / "profile", program)
+    folded, page = tmp_path / "folded", tmp_path / "page.html"
+    words = ("--static", "--format", "folded", "-o", str(folded), "--html", str(page))
+    told = user.types("profile", "report", profile, *words)
+    assert told.status == 0, told.err
+    stacks = dict(line.rsplit(" ", 1) for line in folded.read_text().splitlines())
+    assert {"[ambiguous];main;left;leaf", "[ambiguous];main;right;leaf", "main;far;leaf"} <= (
+        stacks.keys()
+    )
+    assert "[missing];leaf" not in stacks
+    assert "main > far > leaf  (by the code)" in told.out
+    assert "one of 2 that end with leaf  (by the code)" in told.out
+    assert "% learnt:" not in told.out
+    assert "of these by the code" in told.out
+    assert "of these by the code" in page.read_text()
+
+
+def test_candidates_by_the_code_are_named_as_many_as_are_asked_for(user, program, tmp_path):
+    profile = keys_of(user, tmp_path / "profile", program)
+    document = reported(user, profile, "--static", "--candidates", "none")
+    unsure = next(one for one in document["paths"] if one["candidate_count"] == 2)
+    assert (unsure["candidates"], unsure["undetermined_ratio"]) == ([], 1)
+    assert unsure["by_code"] == unsure["samples"]
+
+
+def test_stacks_that_were_walked_judge_paths_by_the_code_too(user, program, tmp_path):
+    path_map, profile = str(tmp_path / "map"), str(tmp_path / "profile")
+    assert user.types("profile", "paths", "learn", "-o", path_map, "--", program, "0").status == 0
+    words = ("--paths", path_map, "--stacks=dwarf", "-o", profile, "--", program, "2")
+    told = user.types("profile", "record", *words)
+    assert told.status == 0, told.err
+    plain, searched = reported(user, profile), reported(user, profile, "--static")
+    assert plain["by_code"] is None
+    assert searched["by_code"]["resolved"] > 0
+    assert searched["missing"] == plain["missing"] - sum(searched["by_code"].values())
+    assert searched["checked"]["samples"] > plain["checked"]["samples"]
+    assert searched["checked"]["wrong"] == plain["checked"]["wrong"]
+
+
+def test_a_map_with_call_sites_leaves_what_was_never_learnt_missing(user, program, tmp_path):
+    path_map, profile = str(tmp_path / "map"), str(tmp_path / "profile")
+    learn = ("profile", "paths", "learn", "--call-sites", "-o", path_map, "--", program, "0")
+    assert user.types(*learn).status == 0
+    words = ("--paths", path_map, "-o", profile, "--", program, "2")
+    assert user.types("profile", "record", *words).status == 0
+    document = reported(user, profile, "--static")
+    assert document["by_code"] == {"resolved": 0, "ambiguous": 0}
+    assert document["missing"] > 0
+    assert document["allowed"]
 
 
 def test_profiles_are_compared_by_their_keys_without_a_map(user, program, tmp_path):

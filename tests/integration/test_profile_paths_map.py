@@ -178,6 +178,11 @@ int main(int count, char** words) {
     assert most["samples"] > answer["samples"] / 2
     paths = [one["frames"] for one in most["allowed"]["paths"]]
     assert paths == [["main", "unseen", "leaf"]]
-    assert answer["missing"] >= most["samples"]
+    assert answer["resolved"] >= answer["by_code"]["resolved"] >= most["samples"]
+    assert answer["missing"] < answer["samples"] / 2
+    by_code = next(one for one in answer["paths"] if one["frames"] == paths[0])
+    assert by_code["by_code"] == by_code["samples"] == most["samples"]
+    assert by_code["candidate_count"] == 1
     text = user.types("profile", "report", profile, "--static")
+    assert "main > unseen > leaf  (by the code)" in text.out
     assert "main > unseen > leaf  (2 steps never learnt)" in text.out

@@ -42,10 +42,13 @@ class Candidate:
     share : float
         Part of the key's learnt calls that came by this path, from 0 to 1; where none of them was
         counted, the candidates have equal parts.
+    is_learnt : bool
+        Otherwise the code of the program has the path, for a key that was never learnt.
     """
 
     functions: tuple[str, ...]
     share: float
+    is_learnt: bool = True
 
 
 class _Stack:

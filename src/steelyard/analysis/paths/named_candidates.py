@@ -52,7 +52,8 @@ def named(candidates: tuple[Candidate, ...], most: int | None = ALL) -> Named:
         return Named(candidates, candidates, count)
     shown = candidates[:most]
     rest = max(0.0, 1.0 - sum(one.share for one in shown))
-    unnamed = Candidate((UNDETERMINED, *common_end(candidates)), rest)
+    names = (UNDETERMINED, *common_end(candidates))
+    unnamed = Candidate(names, rest, is_learnt=candidates[0].is_learnt)
     return Named(shown, (*shown, unnamed), count)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ class PathShare:
         Those that are named, the most frequent first; one, where the key means one path.
     candidate_count : int
         How many the key has.
+    by_code_count : int
+        Samples of it whose key was never learnt: the code of the program has the path or paths.
     """
 
     frames: tuple[str, ...]
@@ -38,10 +41,12 @@ class PathShare:
     share: Interval
     candidates: tuple[Candidate, ...]
     candidate_count: int
+    by_code_count: int = 0
 
     @property
     def undetermined_ratio(self) -> float:
-        """Part of the key's learnt calls that came by candidates which are not named."""
+        """Part of the key's learnt calls that came by candidates which are not named; by the code
+        part of the candidates."""
         return max(0.0, 1.0 - sum(one.share for one in self.candidates))
 
 
@@ -50,7 +55,8 @@ def path_shares(
 ) -> tuple[PathShare, ...]:
     """Shares as those of functions are estimated, with paths in the place of functions."""
     numbers: dict[Named, int] = {}
-    which = [numbers.setdefault(one, len(numbers)) for one in shown]
+    which = [numbers.setdefault(_as_learnt(one), len(numbers)) for one in shown]
+    by_code = Counter(number for number, one in zip(which, shown, strict=True) if _is_by_code(one))
     functions = np.array(which, np.int64)
     frames = tuple(Frame(str(number), "") for number in range(len(numbers)))
     samples = replace(
@@ -69,10 +75,23 @@ def path_shares(
             share.share,
             one.candidates,
             one.candidate_count,
+            by_code[int(share.frame.name)],
         )
         for share in shares
         if (one := of_number[int(share.frame.name)]).stacks
     )
+
+
+def _is_by_code(one: Named) -> bool:
+    return bool(one.stacks) and not one.stacks[0].is_learnt
+
+
+def _as_learnt(one: Named) -> Named:
+    """A path that is alone is one path, whether the map or the code has it."""
+    if one.candidate_count != 1 or not _is_by_code(one):
+        return one
+    alone = (replace(one.candidates[0], is_learnt=True),)
+    return Named(alone, alone, 1)
 
 
 def _without_mark(frames: tuple[str, ...]) -> tuple[str, ...]:

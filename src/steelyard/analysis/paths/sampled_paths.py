@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,6 +69,9 @@ class SampledPaths:
         Samples that are ``resolved``, ``ambiguous``, ``missing``.
     most_named : int or None
         Of an ambiguous key so many candidates are named; None: all.
+    by_code : mapping of str to int
+        Of the samples that are ``resolved`` and ``ambiguous`` those whose key was never learnt, and
+        of which the code of the program has all paths.
     key_count : int
         Different keys.
     stacks : ProfileSamples
@@ -100,6 +103,7 @@ class SampledPaths:
     allowed: tuple[UnlearntPaths, ...] | None = None
     walks: TellingWalks | None = None
     most_named: int | None = ALL
+    by_code: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,10 @@ _DEFAULT_VIEW = PathView()
 
 
 def path_truth(
-    keyed: KeyedPaths, keys: Sequence[Key | str], chains: Sequence[tuple[int, ...]]
+    keyed: KeyedPaths,
+    keys: Sequence[Key | str],
+    chains: Sequence[tuple[int, ...]],
+    by_code: Sequence[frozenset[tuple[int, ...]]] = (),
 ) -> PathTruth | None:
     """Compare the paths of keys with the stacks of the same samples.
 
@@ -133,19 +140,27 @@ def path_truth(
         For each sample its key, or why it has none.
     chains : sequence of tuple of int
         Whole functions on the stack, outermost first; empty where it was not walked to its end.
+    by_code : sequence of frozenset, optional
+        For each sample the paths that the code has for it, if its key was never learnt.
     """
     routes: dict[Key, frozenset[tuple[int, ...]]] = {}
     count = wrong = 0
-    for key, chain in zip(keys, chains, strict=True):
+    for at, (key, chain) in enumerate(zip(keys, chains, strict=True)):
         if isinstance(key, str) or not chain:
             continue
         if key not in routes:
             routes[key] = keyed.routes(*key)
-        if not routes[key]:
+        found = routes[key] or (by_code[at] if by_code else ())
+        if not found:
             continue
         count += 1
-        wrong += chain not in routes[key]
+        wrong += chain not in found
     return PathTruth(count, wrong) if any(chains) else None
+
+
+def learnt_candidates(keyed: KeyedPaths, keys: Sequence[Key | str]) -> list[tuple[Candidate, ...]]:
+    """The paths of each sample by the map alone."""
+    return [() if isinstance(key, str) else keyed.candidates(*key) for key in keys]
 
 
 def sampled_paths(
@@ -171,10 +186,7 @@ def sampled_paths(
     candidates : sequence of tuple of Candidate or None
         For each sample, where more than its key tells them.
     """
-    if candidates is None:
-        found = [() if isinstance(key, str) else keyed.candidates(*key) for key in keys]
-    else:
-        found = list(candidates)
+    found = learnt_candidates(keyed, keys) if candidates is None else list(candidates)
     are_missing = np.array([not one for one in found], bool)
     are_ambiguous = np.array([len(one) > 1 for one in found], bool)
     counts = {
@@ -182,6 +194,7 @@ def sampled_paths(
         "ambiguous": int(are_ambiguous.sum()),
         "missing": int(are_missing.sum()),
     }
+    by_code = [len(one) for one in found if one and not one[0].is_learnt]
     shown = _named_each(found, view.most_named)
     return SampledPaths(
         answer,
@@ -195,6 +208,10 @@ def sampled_paths(
         are_ambiguous,
         are_missing,
         most_named=view.most_named,
+        by_code={
+            "resolved": by_code.count(1),
+            "ambiguous": len(by_code) - by_code.count(1),
+        },
     )
 
 

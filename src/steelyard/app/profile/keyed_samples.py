@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -14,7 +13,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.paths.lookup import KeyedPaths
     from steelyard.analysis.paths.path_map import PathMap
     from steelyard.analysis.paths.stack_alignment import Key
-    from steelyard.app.profile.static_paths import Carried, UnlearntKey
+    from steelyard.app.profile.static_paths import Carried
+    from steelyard.app.profile.unlearnt_samples import UnlearntKey
     from steelyard.profile.file.profile_file import RawProfile
 
 
@@ -195,15 +195,17 @@ def _carried(raw: RawProfile, keyless: KeyedSamples) -> list[Carried | None]:
     ]
 
 
-def unlearnt_keys(raw: RawProfile, keyed: KeyedPaths, found: KeyedSamples) -> Counter[UnlearntKey]:
-    """The keys that are not in the map, with what their threads carried, and their samples."""
+def unlearnt_keys(
+    raw: RawProfile, keyed: KeyedPaths, found: KeyedSamples
+) -> list[UnlearntKey | None]:
+    """For each sample its key with what its thread carried; None: the key is in the map, or the
+    sample has none."""
     has_marks = bool(keyed.path_map.marks)
     carried = _carried(raw, found) if has_marks else [None] * len(found.keys)
-    return Counter(
-        (*key[:2], one)
+    return [
+        None if isinstance(key, str) or keyed.candidates(*key) else (*key[:2], one)
         for key, one in zip(found.keys, carried, strict=True)
-        if not isinstance(key, str) and not keyed.candidates(*key)
-    )
+    ]
 
 
 def keyed_samples(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.paths.sampled_paths import SampledPaths
     from steelyard.analysis.paths.self_learning import SelfLearning, WalkLooks
     from steelyard.analysis.paths.telling_walks import ToldPaths
+    from steelyard.app.profile.unlearnt_samples import PathsByCode
     from steelyard.profile.file.profile_file import RawProfile
 
 
@@ -60,7 +61,8 @@ def read_paths(
     apart : collection of str
         As `read_answer`.
     by_code : bool
-        Search the program's code for the paths of keys that were never learnt.
+        Search the program's code for the paths of keys that were never learnt. Where it has all of
+        them, they are the candidates.
     most_named : int or None
         Of an ambiguous key name so many candidates; None: all.
 
@@ -71,7 +73,12 @@ def read_paths(
     DataError
         A file is damaged, or the map is of another build.
     """
-    from steelyard.analysis.paths.sampled_paths import PathView, path_truth, sampled_paths
+    from steelyard.analysis.paths.sampled_paths import (
+        PathView,
+        learnt_candidates,
+        path_truth,
+        sampled_paths,
+    )
 
     raw, map_path = recorded_profile(path, map_path)
     if map_path == KEYS and not by_code:
@@ -82,21 +89,28 @@ def read_paths(
         )
     learning = _self_learnt(path, raw) if map_path == AUTO else None
     answer = read_answer(path, confidence, apart)
-    view = PathView(confidence, most_named)
     keyed, found = _looked_up(raw, map_path, learning)
-    if has_telling_walks(raw):
-        told = _told(raw, keyed, found)
-        paths = sampled_paths(answer, map_path, keyed, told.keys, view, told.candidates)
+    told = _told(raw, keyed, found) if has_telling_walks(raw) else None
+    keys = found.keys if told is None else told.keys
+    candidates = None if told is None else told.candidates
+    code = _by_code(raw, keyed, found) if by_code else None
+    if code is not None:
+        candidates = code.beside(candidates or learnt_candidates(keyed, keys))
+    view = PathView(confidence, most_named)
+    paths = sampled_paths(answer, map_path, keyed, keys, view, candidates)
+    if told is not None:
         paths = replace(paths, walks=told.walks)
     else:
-        paths = sampled_paths(answer, map_path, keyed, found.keys, view)
-        paths = replace(paths, truth=path_truth(keyed, found.keys, found.chains), learning=learning)
-    if not by_code:
-        return paths
-    from steelyard.app.profile.static_paths import unlearnt_paths
+        routes = () if code is None else code.routes_of_samples()
+        truth = path_truth(keyed, keys, found.chains, routes)
+        paths = replace(paths, truth=truth, learning=learning)
+    return paths if code is None else replace(paths, allowed=code.listed)
 
-    counts = unlearnt_keys(raw, keyed, found)
-    return replace(paths, allowed=unlearnt_paths(found.program, keyed.path_map, counts.items()))
+
+def _by_code(raw: RawProfile, keyed: KeyedPaths, found: KeyedSamples) -> PathsByCode:
+    from steelyard.app.profile.unlearnt_samples import paths_by_code
+
+    return paths_by_code(found.program, keyed.path_map, unlearnt_keys(raw, keyed, found))
 
 
 def _told(raw: RawProfile, keyed: KeyedPaths, found: KeyedSamples) -> ToldPaths:

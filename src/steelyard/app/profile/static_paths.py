@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
@@ -15,33 +14,31 @@ from steelyard.analysis.paths.call_graph import (
     reached,
 )
 from steelyard.analysis.paths.path_map import NO_HEIGHT, PathMap, PathNumbers, check_build
-from steelyard.analysis.paths.path_marks import mark_value
+from steelyard.analysis.paths.path_marks import ANY_MARK, mark_value
 from steelyard.analysis.paths.stack_alignment import of_any_stack
 from steelyard.analysis.paths.static_map import (
     AllowedPaths,
     CodeFacts,
     KeyAnswer,
     PathsOfMap,
-    UnlearntPaths,
 )
 from steelyard.analysis.paths.static_search import StaticSearch
 from steelyard.analysis.paths.static_truth import StaticTruth, StepFinder, static_truth
-from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys
+from steelyard.analysis.paths.unlearnt_keys import FoundPaths, UnlearntKeys
 from steelyard.app.profile.program_check import check_program
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.profile.executable import FunctionNames
 from steelyard.profile.paths.aligned_stacks import with_alignments
+from steelyard.profile.paths.clone_notes import originals_of
 from steelyard.profile.paths.code_graph import read_call_graph, read_underneath
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import read_map
 
 # What a thread carries, and where its stack begins.
 Carried = tuple[int, int]
-# Function, height, and what the thread carried; None: that is not known.
-UnlearntKey = tuple[int, int, Carried | None]
 _AT = "@"
-# Keys of one report that are searched, and paths that are shown of each.
-MOST_KEYS, MOST_PATHS = 100, 8
+# Paths that are shown of a key.
+MOST_PATHS = 8
 
 
 class ProgramCode:
@@ -66,6 +63,7 @@ class ProgramCode:
     def __init__(self, program: str, path_map: PathMap | None) -> None:
         self.graph = read_call_graph(program)
         self.names = FunctionNames(program)
+        self._originals = originals_of(program)
         beginnings: set[Beginning] = set()
         self._learnt = None
         if path_map is not None and path_map.nodes:
@@ -103,24 +101,35 @@ class ProgramCode:
         steps: dict[tuple[int, ...], int] = {}
         for at, path in enumerate(found.paths):
             steps.setdefault(path, found.unlearnt[at] if found.unlearnt else 0)
-        paths = tuple(tuple(map(self._name, path)) for path in steps)
+        paths = tuple(map(self.named, steps))
         unlearnt = tuple(steps.values()) if found.unlearnt else ()
         return AllowedPaths(paths, unlearnt, found.are_all, found.is_too_high)
 
     def allowed_to_carry(self, function: int, height_bytes: int, carried: Carried) -> AllowedPaths:
         """The paths of a key whose thread carries a value, by names."""
-        value, start = carried
-        found = self.unlearnt.that_carry(
-            function, height_bytes, lambda mark: mark_value(mark, start) == value
-        )
-        shown = tuple(tuple(map(self._name, chain)) for chain in found.chains[:MOST_PATHS])
+        found = self.of_thread(function, height_bytes, carried)
+        shown = tuple(map(self.named, found.chains[:MOST_PATHS]))
         are_all = found.are_all and len(shown) == len(found.chains)
         return AllowedPaths(shown, found.unlearnt[:MOST_PATHS], are_all, found.is_too_high)
 
+    def of_thread(self, function: int, height_bytes: int, carried: Carried | None) -> FoundPaths:
+        """The paths of a key whose thread carries a value; None: that is not known."""
+        if carried is None:
+            return self.unlearnt.of_mark(function, height_bytes, ANY_MARK)
+        value, start = carried
+        return self.unlearnt.that_carry(
+            function, height_bytes, lambda mark: mark_value(mark, start) == value
+        )
+
+    def named(self, chain: Sequence[int]) -> tuple[str, ...]:
+        """The functions of a path as candidates of a map have them: a clone has the name of its
+        original, and what has no name of its own its address, too."""
+        return tuple(map(self._name, chain))
+
     def _name(self, function: int) -> str:
-        """With the address of what has no name of its own, as candidates of a map have it."""
-        name = self.names.at(function)
-        return f"{name}+{function:#x}" if name.startswith("[") else name
+        original = self._originals.get(function, function)
+        name = self.names.at(original)
+        return f"{name}+{original:#x}" if name.startswith("[") else name
 
     def truth(self, path_map: PathMap) -> StaticTruth:
         """How many learnt paths are seen in the code alone."""
@@ -251,39 +260,3 @@ def parse_key(text: str) -> tuple[str, int]:
             field="--key",
         )
     return name, int(height)
-
-
-def unlearnt_paths(
-    program: str, path_map: PathMap, keys: Iterable[tuple[UnlearntKey, int]]
-) -> tuple[UnlearntPaths, ...]:
-    """The paths that the code allows for keys that were never learnt.
-
-    Parameters
-    ----------
-    program : str
-        Its file.
-    path_map : PathMap
-    keys : iterable of (UnlearntKey, int)
-        Keys with their samples; those with most samples are searched.
-
-    Raises
-    ------
-    UsageError, MissingCapabilityError
-        As `ProgramCode`.
-    """
-    wanted = sorted(keys, key=lambda one: (-one[1], one[0][:2], one[0][2] or ()))[:MOST_KEYS]
-    if not wanted:
-        return ()
-    code = ProgramCode(program, path_map)
-    # Threads with other stacks carry other values of the same path.
-    counts: Counter[tuple[int, int, AllowedPaths]] = Counter()
-    for (function, height, carried), samples in wanted:
-        if carried is None:
-            allowed = code.allowed(function, height)
-        else:
-            allowed = code.allowed_to_carry(function, height, carried)
-        counts[function, height, allowed] += samples
-    return tuple(
-        UnlearntPaths(code.names.at(function), height, samples, allowed)
-        for (function, height, allowed), samples in counts.most_common()
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.analysis.paths.lookup import KeyedPaths
+from steelyard.analysis.paths.lookup import Candidate, KeyedPaths
 from steelyard.analysis.paths.path_map import NO_HEIGHT, ROOT, PathMap, PathNode
 from steelyard.analysis.paths.sampled_paths import (
     AMBIGUOUS,
@@ -33,7 +33,7 @@ KEYED = KeyedPaths(PathMap("p", "ab", 1, {1: "main", 2: "f", 3: "leaf"}, {}, NOD
 RESOLVED, UNSURE, UNKNOWN = Key(3, 96), Key(3, 64), Key(3, 8)
 
 
-def answered(keys, leaf="leaf", most_named=None):
+def answered(keys, leaf="leaf", most_named=None, candidates=None):
     count = len(keys)
     numbers = np.zeros(count, np.int64)
     samples = ProfileSamples(
@@ -52,7 +52,7 @@ def answered(keys, leaf="leaf", most_named=None):
     header = {"period": 1e6, "unit": "ns", "spread": "uniform", "event": "cpu-clock"}
     recorded = Recorded("p", header, {}, samples.times_ns, samples.cpus)
     view = PathView(most_named=most_named)
-    return sampled_paths(profile_answer(samples, recorded), "map", KEYED, keys, view)
+    return sampled_paths(profile_answer(samples, recorded), "map", KEYED, keys, view, candidates)
 
 
 def named_stacks(samples):
@@ -127,3 +127,34 @@ def test_no_candidate_is_named_where_none_is_asked_for():
     assert resolved.undetermined_ratio == 0.0
     assert named_stacks(paths.stacks)["[undetermined]", "leaf"] == 8
     assert named_stacks(marked(paths))[AMBIGUOUS, "[undetermined]", "leaf"] == 8
+
+
+BY_CODE = Candidate(("main", "f", "leaf"), 1.0, is_learnt=False)
+HALVES = tuple(
+    Candidate(names, 0.5, is_learnt=False) for names in (("main", "leaf"), ("main", "g", "leaf"))
+)
+
+
+def test_a_path_of_the_map_and_of_the_code_is_one_path():
+    learnt = KEYED.candidates(*RESOLVED)
+    paths = answered([RESOLVED] * 3 + [UNKNOWN] * 2, candidates=[learnt] * 3 + [(BY_CODE,)] * 2)
+    (one,) = paths.paths
+    assert (one.sample_count, one.by_code_count, one.candidate_count) == (5, 2, 1)
+    assert dict(paths.counts) == {"resolved": 5, "ambiguous": 0, "missing": 0}
+    assert dict(paths.by_code) == {"resolved": 2, "ambiguous": 0}
+    assert named_stacks(paths.stacks) == {("main", "f", "leaf"): 5}
+
+
+def test_paths_by_the_code_are_never_one_with_the_same_paths_by_learnt_shares():
+    alike = tuple(Candidate(one.functions, one.share) for one in HALVES)
+    paths = answered([UNSURE, UNKNOWN], candidates=[alike, HALVES])
+    assert sorted(one.by_code_count for one in paths.paths) == [0, 1]
+
+
+@pytest.mark.parametrize("most_named", [0, 1])
+def test_what_is_not_named_of_the_code_is_by_the_code_too(most_named):
+    paths = answered([UNKNOWN] * 4, most_named=most_named, candidates=[HALVES] * 4)
+    (one,) = paths.paths
+    assert (one.by_code_count, one.candidate_count) == (4, 2)
+    assert one.undetermined_ratio == pytest.approx(1 - most_named / 2)
+    assert named_stacks(paths.stacks)["[undetermined]", "leaf"] == 4 - 2 * most_named

@@ -27,6 +27,7 @@ def sampled_document(paths: SampledPaths) -> dict[str, Any]:
             "call_sites": paths.path_map.has_call_sites,
             "samples": sum(paths.counts.values()),
             **paths.counts,
+            "by_code": None if paths.allowed is None else dict(paths.by_code),
             "keys": paths.key_count,
             "named_candidates": paths.most_named,
             "checked": None
@@ -87,4 +88,5 @@ def _path(one: PathShare) -> dict[str, Any]:
         ],
         "candidate_count": one.candidate_count,
         "undetermined_ratio": one.undetermined_ratio,
+        "by_code": one.by_code_count,
     }

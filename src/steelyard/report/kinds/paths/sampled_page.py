@@ -7,6 +7,7 @@ import os
 from steelyard.analysis.paths.sampled_paths import SampledPaths
 from steelyard.report.kinds.paths.candidate_counts import candidate_figure
 from steelyard.report.kinds.paths.sampled_text import (
+    code_line,
     counts_line,
     map_line,
     missing_table,
@@ -38,6 +39,7 @@ def sampled_page(paths: SampledPaths) -> str:
         "map": os.path.basename(paths.map_path),
         "facts": facts_line(answer),
         "counts": counts_line(paths),
+        "code": "" if paths.allowed is None else code_line(paths),
         "by": map_line(paths),
         "truth": "" if paths.truth is None else truth_line(paths.truth),
         "walks": "" if paths.walks is None else walks_line(paths.walks),

@@ -35,6 +35,16 @@ def counts_line(paths: SampledPaths) -> str:
     return f"{total} samples of {paths.key_count} keys: {', '.join(parts)}"
 
 
+def code_line(paths: SampledPaths) -> str:
+    """How many of these samples have their paths by the code of the program."""
+    resolved, ambiguous = paths.by_code["resolved"], paths.by_code["ambiguous"]
+    total = sum(paths.counts.values())
+    return (
+        f"{resolved + ambiguous} of these by the code ({_percent(resolved + ambiguous, total)}), "
+        f"since their keys were never learnt: {resolved} resolved, {ambiguous} ambiguous"
+    )
+
+
 def truth_line(truth: PathTruth) -> str:
     """How many paths were not those of the stacks of the same samples."""
     share = _percent(truth.wrong_count, truth.sample_count)
@@ -85,21 +95,32 @@ def paths_table(paths: SampledPaths, limit: int | None = None) -> Table:
 def _rows_of(one: PathShare, most_named: int | None) -> list[tuple[str, ...]]:
     shown = share_text(one.share)
     if one.candidate_count == 1:
-        return [(shown, str(one.sample_count), path_text(one.frames))]
+        return [(shown, str(one.sample_count), path_text(one.frames) + _code_note(one))]
     end = path_text(one.frames)
     if most_named == 0:
-        heading = f"undetermined: one of {one.candidate_count} that end with {end}"
+        heading = f"undetermined: one of {one.candidate_count} that end with {end}{_code_note(one)}"
         return [(shown, str(one.sample_count), heading)]
-    heading = f"one of {one.candidate_count} that end with {end}"
+    heading = f"one of {one.candidate_count} that end with {end}{_code_note(one)}"
     rows: list[tuple[str, ...]] = [(shown, str(one.sample_count), heading)]
     named = one.candidates[: most_named or _SHOWN_CANDIDATES]
     for candidate in named:
-        share = f"{100 * candidate.share:.1f} % learnt"
-        rows.append(("", "", f"  {share}: {path_text(candidate.functions)}"))
+        share = _learnt_share(candidate.share, one)
+        rows.append(("", "", f"  {share}{path_text(candidate.functions)}"))
     if hidden := one.candidate_count - len(named):
-        rest = 100 * max(0.0, 1 - sum(candidate.share for candidate in named))
-        rows.append(("", "", f"  {rest:.1f} % learnt: {hidden} more"))
+        rest = max(0.0, 1 - sum(candidate.share for candidate in named))
+        rows.append(("", "", f"  {_learnt_share(rest, one)}{hidden} more"))
     return rows
+
+
+def _learnt_share(share: float, one: PathShare) -> str:
+    return "" if one.by_code_count else f"{100 * share:.1f} % learnt: "
+
+
+def _code_note(one: PathShare) -> str:
+    if not one.by_code_count:
+        return ""
+    is_whole = one.by_code_count == one.sample_count
+    return "  (by the code)" if is_whole else f"  ({one.by_code_count} samples by the code)"
 
 
 def missing_table(paths: SampledPaths, limit: int | None = None) -> Table:
@@ -114,6 +135,8 @@ def sampled_text(paths: SampledPaths, width: int | None = None) -> str:
     """What the terminal shows; ends with a newline."""
     lines = [facts_line(paths.answer)]
     lines += wrapped(counts_line(paths), width)
+    if paths.allowed is not None:
+        lines += wrapped(code_line(paths), width)
     lines += wrapped(map_line(paths), width)
     if paths.truth is not None:
         lines += wrapped(truth_line(paths.truth), width)
