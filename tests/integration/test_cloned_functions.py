@@ -270,3 +270,21 @@ def test_clones_without_a_program_are_refused(user: User, tmp_path: Path):
     told = user.types("profile", "paths", "resize", str(tmp_path / "none"), "--clone")
     assert told.status == 2
     assert "--clone needs --program" in told.err
+
+
+def test_a_program_with_clones_has_no_price_of_more(user: User, tmp_path: Path):
+    output = cloned_by_command(user, tmp_path, diamond(tmp_path))
+    judge = ("profile", "paths", "judge", f"{output}.paths", "--costs", "--", output)
+    told = user.types(*judge)
+    assert told.status == 0, told.err
+    assert "no price of cloning: The program has cloned functions already." in told.out
+    assert "resizing" in told.out
+
+
+def test_clones_go_without_marks_of_calls_that_were_never_learnt(user: User, tmp_path: Path):
+    program, path = diamond(tmp_path), str(tmp_path / "map")
+    words = (path, "--clone", "--mark-unlearnt", "--program", program, "--output")
+    told = user.types("profile", "paths", "resize", *words, str(tmp_path / "changed"))
+    assert told.status == 2
+    assert "--mark-unlearnt goes without --clone" in told.err
+    assert not (tmp_path / "changed").exists()

@@ -294,8 +294,9 @@ def test_judging_says_what_each_way_of_telling_paths_apart_costs(user: User, tmp
     assert told.status == 0, told.err
     document = told.document()
     check_schema(document, "path-check")
-    resizing, wrapping = document["costs"]
-    assert (resizing["way"], wrapping["way"]) == ("resizing", "wrapping")
+    resizing = document["costs"][0]
+    assert [one["way"] for one in document["costs"]] == ["resizing", "wrapping", "marking"]
+    assert "size of functions" in document["refused"]["cloning"]
     assert resizing["paths"]["resolved"] > document["offline"]["paths"]["resolved"]
     assert resizing["instructions"] == 0
     assert resizing["stack"]["ratio"] >= 1
@@ -304,6 +305,32 @@ def test_judging_says_what_each_way_of_telling_paths_apart_costs(user: User, tmp
     assert shown.status == 0, shown.err
     assert "more instructions" in shown.out
     assert user.types(*judge, "--json", "-").document()["costs"] is None
+
+
+def test_the_price_of_each_way_is_what_resize_says_of_the_program(user: User, tmp_path: Path):
+    (tmp_path / "busy.c").write_text(BUSY)
+    subprocess.run(["gcc", "-O1", "busy.c", "-o", "busy"], cwd=tmp_path, check=True)
+    program, path = str(tmp_path / "busy"), str(tmp_path / "map")
+    learn = ("profile", "paths", "learn", "-o", path, "--", program, "more")
+    assert user.types(*learn).status == 0
+    target = str(tmp_path / "judged")
+    judge = ("profile", "paths", "judge", path, "--costs", "--json", target, "--", program, "more")
+    assert user.types(*judge).status == 0
+    document = json.loads(Path(target).read_text())
+    check_schema(document, "path-check")
+    costs = {one["way"]: one for one in document["costs"]}
+    assert list(costs) == ["resizing", "wrapping", "cloning", "marking"]
+    assert document["refused"] == {}
+    resize = ("profile", "paths", "resize", path, "--program", program, "--json", "-")
+    resized = {way: user.types(*resize, f"--{way}").document() for way in ("clone", "mark", "wrap")}
+    for way, option in (("cloning", "clone"), ("marking", "mark"), ("wrapping", "wrap")):
+        assert costs[way]["paths"] == resized[option]["after"]["paths"]
+        assert costs[way]["stack"] == resized[option]["stack"]
+    cloning = resized["clone"]["cloning"]
+    assert costs["cloning"]["clones"] == len(cloning["clones"])
+    assert costs["cloning"]["clone_bytes"] == cloning["bytes"]
+    assert costs["cloning"]["instructions"] == 0
+    assert costs["marking"]["calls"] == len(resized["mark"]["marks"]["calls"])
 
 
 def test_the_programs_of_the_example_over_32_setups_print_the_same(tmp_path: Path):

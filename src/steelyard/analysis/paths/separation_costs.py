@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-
-from steelyard.analysis.paths.path_check import RESIZING, WRAPPING, SeparationCost
+from steelyard.analysis.paths.path_check import MARKING, RESIZING, WRAPPING, SeparationCost
 from steelyard.analysis.paths.path_map import PathMap
 from steelyard.analysis.paths.resizing import (
     MOST_WRAPPED_RATIO,
@@ -12,16 +10,13 @@ from steelyard.analysis.paths.resizing import (
     ResizingRules,
     resized,
 )
-from steelyard.analysis.paths.wrappable_calls import Call
 
 
-def separation_costs(
-    path_map: PathMap,
-    seed: int,
-    frames: Mapping[int, int] | None = None,
-    calls: Collection[Call] | None = None,
-) -> tuple[SeparationCost, ...]:
-    """Search sizes of frames, then of wrapped calls too, and what each would cost.
+def separation_costs(path_map: PathMap, seed: int) -> tuple[SeparationCost, ...]:
+    """What ways would cost if all frames and calls of a map can be changed: larger frames, then
+    wrapped calls too, or marked calls too.
+
+    Clones have no price here: the size of functions is not in a map.
 
     Parameters
     ----------
@@ -29,30 +24,45 @@ def separation_costs(
         With at least one path.
     seed : int
         Of the searches.
-    frames, calls : optional
-        What of a program can be changed, as `ResizingRules` has it; None: all of the map.
     """
-    found: list[SeparationCost] = []
-    for way in (RESIZING, WRAPPING):
-        rules = ResizingRules(
-            seed,
-            frames=frames,
-            wraps_calls=way == WRAPPING,
-            calls=calls,
-            most_wrapped_ratio=MOST_WRAPPED_RATIO,
+    return tuple(
+        separation_cost(
+            way,
+            resized(
+                path_map,
+                ResizingRules(
+                    seed,
+                    wraps_calls=way == WRAPPING,
+                    marks_calls=way == MARKING,
+                    most_wrapped_ratio=MOST_WRAPPED_RATIO,
+                ),
+            ),
         )
-        found.append(_cost(way, resized(path_map, rules), path_map.call_count))
-    return tuple(found)
+        for way in (RESIZING, WRAPPING, MARKING)
+    )
 
 
-def _cost(way: str, found: Resizing, call_count: int) -> SeparationCost:
+def separation_cost(way: str, found: Resizing) -> SeparationCost:
+    """The price of what a search found.
+
+    Parameters
+    ----------
+    way : str
+        As `SeparationCost` has it.
+    found : Resizing
+    """
+    marks, cloning = found.marks, found.cloning
+    passed = found.wrapped_share if marks is None else marks.passed_share
     return SeparationCost(
         way=way,
         frame_count=len(found.frame_bytes),
-        call_count=len(found.call_bytes),
+        call_count=len(found.call_bytes) if marks is None else len(marks.calls),
         paths=found.after.paths,
-        passed_count=round(found.wrapped_share * call_count),
-        passed_share=found.wrapped_share,
+        passed_count=round(passed * found.path_map.call_count),
+        passed_share=passed,
         before_bytes=found.before_bytes,
         after_bytes=found.after_bytes,
+        clone_count=0 if cloning is None else len(cloning.choice.clones.clones),
+        clone_bytes=0 if cloning is None else cloning.choice.byte_count,
+        code_ratio=0.0 if cloning is None else cloning.growth_ratio,
     )

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.paths.path_check import SeparationCost
+from steelyard.analysis.paths.path_check import (
+    CLONING,
+    MARKING,
+    RESIZING,
+    WRAPPING,
+    SeparationCosts,
+)
 from steelyard.analysis.paths.path_map import PathMap
-from steelyard.analysis.paths.separation_costs import separation_costs
+from steelyard.analysis.paths.separation_costs import separation_cost, separation_costs
+from steelyard.core.errors import DataError
 
 _SEED = 1
+# As `resize --most-code` has it.
+_MOST_CLONED_RATIO = 0.1
 
 
-def costs_of(path_map: PathMap, program: str | None) -> tuple[SeparationCost, ...]:
+def costs_of(path_map: PathMap, program: str | None) -> SeparationCosts:
     """The price of each way, for what can be changed in a program, or on the map alone.
 
     Parameters
@@ -24,11 +33,26 @@ def costs_of(path_map: PathMap, program: str | None) -> tuple[SeparationCost, ..
         The program cannot be read.
     """
     if program is None:
-        return separation_costs(path_map, _SEED)
-    from steelyard.analysis.paths.resizing import calls_learnt
-    from steelyard.analysis.paths.wrappable_calls import wrappable_calls
-    from steelyard.profile.paths.frame_sizes import read_frames
-    from steelyard.profile.paths.wrapped_program import read_calls
+        refused = {CLONING: "the size of functions is not in a map: give -- CMD"}
+        return SeparationCosts(separation_costs(path_map, _SEED), refused)
+    from steelyard.analysis.paths.resizing import BUDGET_RATIO
+    from steelyard.analysis.paths.separation_search import GOAL
+    from steelyard.app.profile.path_resizing import ResizingRequest, resize_map
 
-    calls, _ = wrappable_calls(read_calls(program), calls_learnt(path_map))
-    return separation_costs(path_map, _SEED, read_frames(program).most_bytes(), calls)
+    costs, refused = [], dict[str, str]()
+    for way in (RESIZING, WRAPPING, CLONING, MARKING):
+        request = ResizingRequest(
+            map_path="",
+            seed=_SEED,
+            wraps_calls=way == WRAPPING,
+            marks_calls=way == MARKING,
+            budget_ratio=BUDGET_RATIO,
+            goal=GOAL,
+            most_cloned_ratio=_MOST_CLONED_RATIO if way == CLONING else None,
+            program=program,
+        )
+        try:
+            costs.append(separation_cost(way, resize_map(path_map, request)))
+        except DataError as error:
+            refused[way] = str(error)
+    return SeparationCosts(tuple(costs), refused)

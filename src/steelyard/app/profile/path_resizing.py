@@ -84,6 +84,19 @@ def resize_paths(request: ResizingRequest) -> Resizing:
     if not path_map.nodes:
         raise DataError(f"The map {request.map_path} has no paths.", field="map")
     refuse_call_sites(path_map, "resize")
+    return resize_map(path_map, request)
+
+
+def resize_map(path_map: PathMap, request: ResizingRequest) -> Resizing:
+    """The same for a map that is already read, whatever file the request names.
+
+    Raises
+    ------
+    DataError
+        The map is of another build, or code cannot be added to the program.
+    UsageError
+        The program cannot be read.
+    """
     rules = ResizingRules(
         request.seed,
         wraps_calls=request.wraps_calls,

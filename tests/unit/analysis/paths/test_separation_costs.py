@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.analysis.paths.path_check import RESIZING, WRAPPING
+from steelyard.analysis.paths.path_check import MARKING, RESIZING, WRAPPING
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
 from steelyard.analysis.paths.separation_costs import separation_costs
 
@@ -37,7 +37,7 @@ ORDER = map_of(
 
 
 def test_larger_frames_cost_stack_and_no_instruction():
-    resizing, _ = separation_costs(ALIKE, 1)
+    resizing, _, _ = separation_costs(ALIKE, 1)
     assert resizing.way == RESIZING
     assert resizing.paths.resolved == 1
     assert (resizing.call_count, resizing.passed_count, resizing.instruction_count) == (0, 0, 0)
@@ -45,7 +45,7 @@ def test_larger_frames_cost_stack_and_no_instruction():
 
 
 def test_wrapped_calls_cost_four_instructions_each_time_they_are_learnt():
-    resizing, wrapping = separation_costs(ORDER, 1)
+    resizing, wrapping, _ = separation_costs(ORDER, 1)
     assert resizing.paths.resolved < 1
     assert wrapping.way == WRAPPING
     assert wrapping.paths.resolved == 1
@@ -55,7 +55,10 @@ def test_wrapped_calls_cost_four_instructions_each_time_they_are_learnt():
     assert wrapping.passed_share == pytest.approx(wrapping.passed_count / ORDER.call_count)
 
 
-def test_what_a_program_cannot_change_is_left_as_it_is():
-    for cost in separation_costs(ALIKE, 1, {}, ()):
-        assert (cost.frame_count, cost.call_count, cost.growth_ratio) == (0, 0, 1)
-        assert cost.paths.resolved < 1
+def test_marked_calls_cost_ten_instructions_each_time_they_are_learnt():
+    resizing, _, marking = separation_costs(ORDER, 1)
+    assert resizing.paths.resolved < 1
+    assert marking.way == MARKING
+    assert marking.paths.resolved == 1
+    assert marking.call_count > 0
+    assert marking.instruction_count == 10 * marking.passed_count > 0

@@ -67,7 +67,8 @@ def check_document(check: PathCheck) -> dict[str, Any]:
             "offline": _scenario(check.offline),
             "online": None if check.online is None else _scenario(check.online),
             "samples": None if check.samples is None else _samples(check.samples),
-            "costs": None if check.costs is None else [_cost(one) for one in check.costs],
+            "costs": None if check.costs is None else [_cost(one) for one in check.costs.costs],
+            "refused": None if check.costs is None else dict(check.costs.refused),
         }
     )
 
@@ -124,6 +125,9 @@ def _cost(cost: SeparationCost) -> dict[str, Any]:
         "passed_ratio": cost.passed_share,
         "instructions": cost.instruction_count,
         "instructions_per_call": cost.instructions_per_call,
+        "clones": cost.clone_count,
+        "clone_bytes": cost.clone_bytes,
+        "code_ratio": cost.code_ratio,
         "stack": {
             "before_bytes": cost.before_bytes,
             "after_bytes": cost.after_bytes,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from steelyard.analysis.paths.learning import Learning
 from steelyard.analysis.paths.path_check import (
     CANDIDATE_LIMITS,
+    MARK_INSTRUCTIONS,
     WRAPPER_INSTRUCTIONS,
     Outcomes,
     PathCheck,
-    SeparationCost,
+    SeparationCosts,
 )
 from steelyard.analysis.paths.path_map import PathMap
 from steelyard.report.texts.plain_table import plain_table, wrapped
@@ -152,27 +151,35 @@ def _candidate_table(found: _Rows) -> Table:
     return Table(("candidates", "of", *limits, "most frequent"), rows, frozenset({0, 1}))
 
 
-def _cost_lines(costs: Sequence[SeparationCost], width: int | None) -> list[str]:
+def _cost_lines(found: SeparationCosts, width: int | None) -> list[str]:
     rows = tuple(
         (
             one.way,
             percent(one.paths.resolved),
             f"{one.frame_count:,}",
             f"{one.call_count:,}",
+            f"{one.clone_count:,}",
             f"{one.growth_ratio:.3f}",
+            percent(one.code_ratio),
             f"{one.instruction_count:,}",
             f"{one.instructions_per_call:.4f}",
         )
-        for one in costs
+        for one in found.costs
     )
-    heads = ("with", "paths resolved", "frames", "calls", "stack, times", "more instructions",
-             "a call")  # fmt: skip
+    heads = ("with", "paths resolved", "frames", "calls", "clones", "stack, times", "more code",
+             "more instructions", "a call")  # fmt: skip
     return [
         *plain_table(Table(heads, rows, frozenset({0})), width),
         *wrapped(
-            "Offline, and estimated by learnt calls: larger frames cost no instruction, a call "
-            f"through a wrapper {WRAPPER_INSTRUCTIONS}. 'wrapping' has larger frames too.",
+            "Offline, and estimated by learnt calls: larger frames and clones cost no instruction, "
+            f"a call through a wrapper {WRAPPER_INSTRUCTIONS}, a marked call {MARK_INSTRUCTIONS}. "
+            "Wrappers, clones and marks come with larger frames. 'more code' is that of clones.",
             width,
+        ),
+        *(
+            line
+            for way, why in found.refused.items()
+            for line in wrapped(f"no price of {way}: {why}", width)
         ),
     ]
 
