@@ -258,3 +258,12 @@ def flags_of(seed: int) -> list[str]:
     flags = [f"-O{seed % 4}"]
     flags += ["-fno-pie", "-no-pie"] if seed % 3 == 0 else []
     return flags + (["-fno-omit-frame-pointer"] if seed % 5 == 0 else [])
+
+
+def nodes_through(nodes: Sequence[PathNode], functions: Collection[int]) -> list[bool]:
+    """For each node whether one of some functions is on its path."""
+    found: list[bool] = []
+    for node in nodes:
+        is_below = node.parent != ROOT and found[node.parent]
+        found.append(is_below or node.function in functions)
+    return found
