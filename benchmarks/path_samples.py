@@ -3,8 +3,9 @@
 The processor time of what watches a program, at two rates of samples: the price of a sample is the
 difference by the difference of samples, so that what starting costs is not in it. What the kernel
 does for a sample is in the program's own time, which varies more than that; by `--paths` it is
-asked for the same as without. Kinds take turns. `python -m benchmarks.path_samples [ROUNDS]` prints
-the table.
+asked for the same as without. A program with marked calls takes its samples in its own time, so the
+price by both times together is shown too. Kinds take turns.
+`python -m benchmarks.path_samples [ROUNDS]` prints the table.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from steelyard.analysis.paths.lookup import KeyedPaths
 from steelyard.analysis.paths.path_map import PathMap
 from steelyard.app.profile.path_maps import learn_paths
+from steelyard.app.profile.path_resizing import ResizingRequest, resize_paths
 from steelyard.profile.file.profile_file import read_profile
 from steelyard.profile.paths.map_file import read_map
+from steelyard.profile.paths.mark_samples import sampling_marks
 from steelyard.profile.paths.stack_notes import noting_stacks
 from steelyard.profile.sampler import Recording, record
 
@@ -40,9 +42,13 @@ FUNCTION void deep(long depth, long n) {
     if (depth == 0) leaf(n); else deep(depth - 1, n);
     sink += room[0];
 }
+FUNCTION void left(long n) { leaf(n); sink += 1; }
+FUNCTION void right(long n) { leaf(n); sink += 1; }
 int main(int count, char** words) {
     struct timespec used;
     for (int k = 0; k < 4000; k++) deep(20 + k % 5, 100000);
+    left(1000);
+    right(1000);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     if (count > 1) fprintf(fopen(words[1], "w"), "%ld.%09ld", used.tv_sec, used.tv_nsec);
     return 0;
@@ -54,9 +60,10 @@ _LOOKUPS = 1_000_000
 
 @dataclass(frozen=True)
 class Cost:
-    """Processor time of what watched a run, and how many samples it took."""
+    """Processor time of what watched a run, that of both, and how many samples were taken."""
 
     time_s: float
+    whole_s: float
     sample_count: int
 
 
@@ -78,16 +85,20 @@ def _of(recording: Recording, program: str, period_ns: float) -> Recording:
     return replace(recording, argv=(program,), period_ns=period_ns)
 
 
-def _cost(profile: str, summary: dict[str, Any]) -> Cost:
+def _cost(recording: Recording) -> Cost:
     """Of all looks: one that finds another program costs the same."""
-    return Cost(summary["handling_ns"] * 1e-9, len(read_profile(profile).samples))
+    before_s = _children_s()
+    summary = record(recording)
+    whole_s = _children_s() - before_s
+    looks = len(read_profile(recording.output).samples)
+    return Cost(summary["handling_ns"] * 1e-9, whole_s, looks)
 
 
 def _by_steelyard(folder: str, **options: str) -> Runner:
     recording = Recording(os.path.join(folder, "profile"), **options)  # type: ignore[arg-type]
 
     def run(program: str, period_ns: float) -> Cost:
-        return _cost(recording.output, record(_of(recording, program, period_ns)))
+        return _cost(_of(recording, program, period_ns))
 
     return run
 
@@ -97,7 +108,20 @@ def _by_paths(folder: str) -> Runner:
 
     def run(program: str, period_ns: float) -> Cost:
         with noting_stacks(_of(recording, program, period_ns)) as noting:
-            return _cost(recording.output, record(noting))
+            return _cost(noting)
+
+    return run
+
+
+def _by_marks(folder: str, marked: str) -> Runner:
+    recording = Recording(os.path.join(folder, "profile"))
+
+    def run(_: str, period_ns: float) -> Cost:
+        with (
+            noting_stacks(_of(recording, marked, period_ns)) as noting,
+            sampling_marks(noting) as sampling,
+        ):
+            return _cost(sampling)
 
     return run
 
@@ -114,19 +138,23 @@ def _by_perf(folder: str, graph: str | None) -> Runner:
         asked = ["perf", "record", "-q", "-B", "-e", "cpu-clock:u", "-F", rate]
         asked += [*words, "-o", output]
         subprocess.run([*asked, "--", program, spent], check=True, stderr=subprocess.DEVNULL)
+        whole_s = _children_s() - before_s
         cost_s = _watcher_s(before_s, spent)
         listed = subprocess.run(
             ["perf", "script", "-i", output, "-F", "time", "-G"],
             capture_output=True,
             check=True,
         )
-        return Cost(cost_s, len(listed.stdout.split()))
+        return Cost(cost_s, whole_s, len(listed.stdout.split()))
 
     return run
 
 
-def _price_us(slow: Cost, fast: Cost) -> float:
-    return 1e6 * (fast.time_s - slow.time_s) / (fast.sample_count - slow.sample_count)
+def _prices_us(slow: Cost, fast: Cost) -> tuple[float, float]:
+    """By what watches, and by that and the program."""
+    looks = fast.sample_count - slow.sample_count
+    times_s = fast.time_s - slow.time_s, fast.whole_s - slow.whole_s
+    return 1e6 * times_s[0] / looks, 1e6 * times_s[1] / looks
 
 
 def lookup_ns(path_map: PathMap) -> float:
@@ -152,6 +180,25 @@ def _built(folder: str) -> str:
     return program
 
 
+def _marked(folder: str, program: str, path_map: str) -> str:
+    """The program with the calls marked that its heights do not tell apart."""
+    found = resize_paths(
+        ResizingRequest(
+            map_path=path_map,
+            seed=1,
+            wraps_calls=False,
+            marks_calls=True,
+            budget_ratio=1.0,
+            goal=0.0,
+            program=program,
+            output=os.path.join(folder, "marked"),
+        )
+    )
+    if found.marks is None or not found.marks.numbers:
+        raise SystemExit("No call of the program needs a mark.")
+    return os.path.join(folder, "marked")
+
+
 def main() -> None:
     """Measure and print."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
@@ -161,13 +208,16 @@ def main() -> None:
         kinds: dict[str, Runner] = {
             "steelyard, no stacks": _by_steelyard(folder),
             "steelyard, --paths": _by_paths(folder),
+            "steelyard, --paths, marked calls": _by_marks(
+                folder, _marked(folder, program, path_map)
+            ),
             "steelyard, --stacks (frame pointers)": _by_steelyard(folder, stacks="frame-pointers"),
             "steelyard, --stacks=dwarf": _by_steelyard(folder, stacks="dwarf"),
             "perf, no stacks": _by_perf(folder, None),
             "perf, frame pointers": _by_perf(folder, "fp"),
             "perf, dwarf": _by_perf(folder, "dwarf"),
         }
-        prices: dict[str, list[float]] = {name: [] for name in kinds}
+        prices: dict[str, list[tuple[float, float]]] = {name: [] for name in kinds}
         for _ in range(rounds):
             for name, run in list(kinds.items()):
                 try:
@@ -176,10 +226,15 @@ def main() -> None:
                     print(f"{name} is left out: {error}", file=sys.stderr)
                     del kinds[name], prices[name]
                     continue
-                prices[name].append(_price_us(slow, fast))
-        print("| kind | µs a sample: median | least | most |\n|---|---|---|---|")
+                prices[name].append(_prices_us(slow, fast))
+        print("| kind | µs a sample: median | least | most | and in the program | least | most |")
+        print(f"|{'---|' * 7}")
         for name, found in prices.items():
-            shown = (statistics.median(found), min(found), max(found))
+            shown = [
+                pick(price)
+                for price in zip(*found, strict=True)
+                for pick in (statistics.median, min, max)
+            ]
             print(f"| {name} | {' | '.join(f'{value:.1f}' for value in shown)} |")
         learnt = read_map(path_map)
         print(f"look-up: {lookup_ns(learnt):.0f} ns, {len(learnt.nodes)} nodes")
