@@ -7,8 +7,8 @@ T. Mytkowicz 2010, section 5.4.4.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -21,13 +21,14 @@ from steelyard.analysis.paths.path_map import (
     PathNode,
     PathNumbers,
 )
+from steelyard.analysis.paths.path_marks import NO_MARK, marked_once
 from steelyard.core.rng import derive_seed
 
 Call = tuple[int, int]
 # What the displacement of an instruction holds.
-_LARGEST_NUMBER = 2**31 - 1
-# Beyond so many looks at a node no call is tried without its mark.
-_MOST_WORK = 200_000_000
+LARGEST_NUMBER = 2**31 - 1
+# Beyond so many looks at a node no call is tried without its mark, or with others in its place.
+_MOST_WORK, _MOST_EXCHANGES = 200_000_000, 40_000_000
 # Of keys of several paths so many are looked at before all are counted again.
 _MOST_GROUPS = 2000
 _NOT_MARKABLE = -1
@@ -61,36 +62,6 @@ class MarkedCalls:
     exact_share: float
     numbers: dict[Call, int] = field(default_factory=dict[Call, int])
     unlearnt_count: int = 0
-
-
-def with_others(
-    found: MarkedCalls, others: Sequence[MarkableCalls], seed: int, counts: Mapping[Call, int]
-) -> MarkedCalls:
-    """Marks of other calls beside those that were found.
-
-    Parameters
-    ----------
-    found : MarkedCalls
-    others : sequence of MarkableCalls
-    seed : int
-        Of the numbers of the calls.
-    counts : mapping of Call to int
-        How often calls were learnt.
-    """
-    draw = np.random.default_rng(derive_seed(seed, "other marks"))
-    drawn = draw.integers(1, _LARGEST_NUMBER, size=len(others)).tolist()
-    numbers = {
-        call: number for one, number in zip(others, drawn, strict=True) for call in one.calls
-    }
-    passed = sum(counts.get(call, 0) for call in numbers.keys() - found.numbers.keys())
-    total = sum(counts.values())
-    return replace(
-        found,
-        calls=tuple(sorted({*found.calls, *(numbers.keys() & counts.keys())})),
-        passed_share=found.passed_share + (passed / total if total else 0.0),
-        numbers={**numbers, **found.numbers},
-        unlearnt_count=len(numbers.keys() - counts.keys()),
-    )
 
 
 def marked_calls(
@@ -135,8 +106,11 @@ class _Marking:
         place_of = {call: place for place, one in enumerate(markable) for call in one.learnt}
         self._places = [place_of.get(call, _NOT_MARKABLE) for call in calls]
         draw = np.random.default_rng(derive_seed(seed, "marks"))
-        self._numbers: list[int] = draw.integers(1, _LARGEST_NUMBER, size=len(markable)).tolist()
+        self._numbers: list[int] = draw.integers(1, LARGEST_NUMBER, size=len(markable)).tolist()
         self._keys = MarkedKeys(nodes, self._places, self._numbers)
+        self._work = 0
+        # Calls that another set of marks is tried without.
+        self._banned: set[int] = set()
         # Calls that are not sure, and would tell some paths apart alone.
         self._refused: set[int] = set()
 
@@ -146,7 +120,7 @@ class _Marking:
         left = self._keys.shared_count(marked)
         paths = PathNumbers().of(self._nodes)
         entries = {(path, node.height_bytes) for path, node in zip(paths, self._nodes, strict=True)}
-        passes = sum(self._passes[place] for place in marked)
+        passes = self._price(marked)
         return MarkedCalls(
             calls=tuple(sorted(call for place in marked for call in self._markable[place].learnt)),
             call_count=self._call_count,
@@ -157,8 +131,14 @@ class _Marking:
 
     def _sure_marks(self) -> set[int]:
         marked: set[int] = set()
+        self._add_sure(marked)
+        self._drop_needless(marked)
+        return self._cheaper(marked)
+
+    def _add_sure(self, marked: set[int]) -> None:
         while groups := self._keys.groups(marked, _MOST_GROUPS):
             before = len(marked)
+            self._work += len(self._nodes)
             for group in groups:
                 self._mark_apart(group[0], group[-1], marked)
             if len(marked) == before:
@@ -166,8 +146,26 @@ class _Marking:
                 self._mark_each_apart(groups, marked)
             if len(marked) == before:
                 break
-        self._drop_needless(marked)
+
+    def _cheaper(self, marked: set[int]) -> set[int]:
+        """Other calls in the place of those that are passed most, where they are passed less."""
+        least = self._shared_count(marked)
+        self._work = 0
+        for place in sorted(marked, key=lambda place: (-self._passes[place], place)):
+            if self._work > _MOST_EXCHANGES or place not in marked or not self._passes[place]:
+                continue
+            others = marked - {place}
+            self._banned = {place}
+            self._add_sure(others)
+            if self._shared_count(others) <= least:
+                self._drop_needless(others)
+                if self._price(others) < self._price(marked):
+                    marked = others
+        self._banned = set()
         return marked
+
+    def _price(self, marked: Collection[int]) -> int:
+        return sum(self._passes[place] for place in marked)
 
     def _add_unsure(self, marked: set[int]) -> None:
         """Mark calls that are not sure, so that two of them tell paths apart where these do.
@@ -234,18 +232,18 @@ class _Marking:
             for call in self._markable[place].calls
         }
 
-    def _markable_on(self, node: int) -> list[int]:
-        """What can be marked for sure on the path to a node, outermost first."""
-        return [place for place in self._places_on(node) if self._markable[place].is_sure]
-
     def _unsure_on(self, node: int) -> list[int]:
         return [place for place in self._places_on(node) if not self._markable[place].is_sure]
 
     def _places_on(self, node: int) -> list[int]:
-        found: list[int] = []
+        return [place for place, _ in self._steps_to(node)]
+
+    def _steps_to(self, node: int) -> list[tuple[int, int]]:
+        """What can be marked on the path to a node, outermost first, and how high each is."""
+        found: list[tuple[int, int]] = []
         while node != ROOT:
             if self._places[node] != _NOT_MARKABLE:
-                found.append(self._places[node])
+                found.append((self._places[node], self._nodes[node].height_bytes))
             node = self._nodes[node].parent
         return found[::-1]
 
@@ -257,27 +255,40 @@ class _Marking:
 
     def _mark_apart(self, first: int, second: int, marked: set[int]) -> None:
         """Mark what tells two paths apart, unless something does, or nothing can."""
-        one, other = self._markable_on(first), self._markable_on(second)
-        if [place for place in one if place in marked] != [
-            place for place in other if place in marked
-        ]:
+        if self._mark(first, marked) != self._mark(second, marked):
             return
-        counts, others = Counter(one), Counter(other)
-        differing = [place for place in counts | others if counts[place] != others[place]]
-        if differing:
-            marked.add(min(differing, key=lambda place: (self._passes[place], place)))
-            return
-        # The same calls in another order: those where the order first differs.
-        pairs = zip(one, other, strict=True)
-        marked.update(next((pair for pair in pairs if pair[0] != pair[1]), ()))
+        counts, others = (self._sure_steps(node) for node in (first, second))
+        # A call at another height makes another value, however often it is on the paths.
+        differing = {
+            place
+            for place, height in counts | others
+            if counts[place, height] != others[place, height] and place not in marked | self._banned
+        }
+        for place in sorted(differing, key=lambda place: (self._passes[place], place)):
+            if self._mark(first, {*marked, place}) != self._mark(second, {*marked, place}):
+                marked.add(place)
+                return
+
+    def _mark(self, node: int, marked: Collection[int]) -> int:
+        """The mark of the path to a node."""
+        found = NO_MARK
+        for place, height in self._steps_to(node):
+            if place in marked:
+                found = marked_once(found, self._numbers[place], height)
+        return found
+
+    def _sure_steps(self, node: int) -> Counter[tuple[int, int]]:
+        return Counter(step for step in self._steps_to(node) if self._markable[step[0]].is_sure)
 
     def _drop_needless(self, marked: set[int]) -> None:
         """Take marks away, the most passed first, while no more paths have a key with others."""
-        least = self._keys.shared_count(marked)
-        work = 0
+        least, most = self._shared_count(marked), self._work + _MOST_WORK
         for place in sorted(marked, key=lambda place: (-self._passes[place], place)):
-            work += len(self._nodes)
-            if work > _MOST_WORK:
+            if self._work > most:
                 return
-            if self._keys.shared_count(marked - {place}) <= least:
+            if self._shared_count(marked - {place}) <= least:
                 marked.discard(place)
+
+    def _shared_count(self, marked: Collection[int]) -> int:
+        self._work += len(self._nodes)
+        return self._keys.shared_count(marked)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from steelyard.analysis.paths.cloning_outcome import CloningOutcome
 from steelyard.analysis.paths.height_steps import height_steps
 from steelyard.analysis.paths.markable_calls import MarkableCalls
-from steelyard.analysis.paths.marked_calls import MarkedCalls, marked_calls, with_others
+from steelyard.analysis.paths.marked_calls import MarkedCalls, marked_calls
+from steelyard.analysis.paths.other_marks import with_others
 from steelyard.analysis.paths.path_check import ScenarioOutcomes, judged
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
 from steelyard.analysis.paths.path_marks import MARK_BYTES

@@ -109,6 +109,42 @@ def test_marked_calls_make_every_path_exact_and_none_is_needless(seed):
         assert keys_with_marks(path_map, set(found.calls) - {call}) > 0
 
 
+def counted_map(*paths: tuple[tuple[int, int], ...]) -> PathMap:
+    """Functions with frames of the same size, and how often each was called on a path."""
+    trees = [
+        [
+            PathNode(depth - 1, function, 64 + 32 * depth, count)
+            for depth, (function, count) in enumerate(path)
+        ]
+        for path in paths
+    ]
+    names = {function: str(function) for path in paths for function, _ in path}
+    return PathMap("program", "build", 1, names, {}, merged_nodes(trees))
+
+
+def test_a_call_that_both_paths_have_at_other_heights_is_marked_where_it_is_passed_least():
+    first = ((MAIN, 1), (A, 900), (B, 900), (D, 1), (E, 900))
+    second = ((MAIN, 1), (B, 900), (D, 1), (A, 900), (E, 900))
+    found = marked_calls(counted_map(first, second), 1)
+    assert found.calls == ((B, D),)
+    assert found.exact_share == 1
+
+
+def test_one_call_takes_the_place_of_two_that_are_passed_more_together():
+    left, right, f, g = 11, 12, 13, 14
+    found = marked_calls(
+        counted_map(
+            ((MAIN, 1), (left, 8), (f, 5)),
+            ((MAIN, 0), (right, 100), (f, 50)),
+            ((MAIN, 0), (left, 0), (g, 5)),
+            ((MAIN, 0), (right, 0), (g, 50)),
+        ),
+        1,
+    )
+    assert found.calls == ((MAIN, left),)
+    assert found.exact_share == 1
+
+
 def keys_with_marks(path_map: PathMap, marked: Collection[tuple[int, int]]) -> int:
     """Keys of several paths, where marked calls and their heights are part of a key, in order."""
     paths: defaultdict[object, set[tuple[int, ...]]] = defaultdict(set)
