@@ -117,9 +117,12 @@ class SlurmHere:
         """End a node and all that runs on it at once."""
         (self.root / f"down.{node}").touch()
         daemon = int((self.root / f"{node}.pid").read_text())
-        for number in (*_below(daemon), daemon, *_steps(node)):
-            with suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
+        numbers = (daemon, *_steps(node, self.root), *_below(daemon))
+        # Nothing of it may see another end, and report that.
+        for sent in (signal.SIGSTOP, signal.SIGKILL):
+            for number in numbers:
+                with suppress(ProcessLookupError):
+                    os.kill(number, sent)
 
     def power_on(self, node: str) -> None:
         """Let it come back."""
@@ -159,13 +162,22 @@ def _below(number: int) -> list[int]:
     return sorted(found)
 
 
-def _steps(node: str) -> list[int]:
-    """What runs the Slurm jobs of a node, and what they run."""
+def _steps(node: str, root: Path) -> list[int]:
+    """The daemon of a node of this Slurm, what runs its Slurm jobs, and what these run.
+
+    What runs a job is the parent of what is told the node, and no child of the daemon.
+    """
+    ours = f"SLURM_CONF={root}/slurm.conf".encode()
+    names = {f"{name}={node}".encode() for name in ("SLURMD_NODENAME", "STEELYARD_TEST_NODE")}
     found: list[int] = []
-    for number in _parents():
+    for number, parent in _parents().items():
         with suppress(OSError):
-            if f"SLURMD_NODENAME={node}".encode() in Path(f"/proc/{number}/environ").read_bytes():
-                found += [*_below(number), number]
+            words = set(Path(f"/proc/{number}/environ").read_bytes().split(b"\0"))
+            if not (ours in words and names & words):
+                continue
+            if Path(f"/proc/{parent}/comm").read_text() == "slurmstepd\n":
+                found.append(parent)
+            found += [number, *_below(number)]
     return found
 
 

@@ -17,7 +17,15 @@ from steelyard.core.errors import SteelyardError
 _TIMEOUT_S = 60.0
 _FIELD = re.compile(r"(?:^| )(\w+)=(\S*)")
 _TAKES_JOBS = ("IDLE", "ALLOCATED", "MIXED", "COMPLETING")
+# What commands say of a controller that does not run, begins, or was killed while they asked.
+_AWAY = re.compile(
+    "unable to (contact|establish)|connection (refused|failure|timed out|reset)|timed out"
+    "|zero bytes were transmitted|unexpected message received|not responding",
+    re.IGNORECASE,
+)
 _BOOTS = ("REBOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED")
+# States of a Slurm job that was ended from outside, and by nothing that ran in it.
+TAKEN_AWAY = frozenset({"NODE_FAIL", "PREEMPTED", "CANCELLED", "REVOKED", "REQUEUED"})
 COMMANDS = ("scontrol", "squeue", "sbatch")
 
 
@@ -26,6 +34,10 @@ class SlurmError(SteelyardError):
 
     code = "slurm"
     exit_status = 4
+
+
+class SlurmAwayError(SlurmError):
+    """Slurm's controller gives no answer."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +120,22 @@ class SlurmCluster:
             found[node] = SlurmJob(int(number), node, state != "PENDING")
         return found
 
+    def state_of(self, number: int) -> str:
+        """The state of a Slurm job in Slurm's words; empty where Slurm has forgotten it.
+
+        Raises
+        ------
+        SlurmError
+            Slurm does not answer.
+        """
+        try:
+            told = _told("scontrol", "--oneliner", "show", "job", str(number))
+        except SlurmError as error:
+            if "Invalid job id" in error.message:
+                return ""
+            raise
+        return dict(_FIELD.findall(told)).get("JobState", "")
+
     def start(self, node: str, script: str, output: str, options: Sequence[str] = ()) -> int:
         """Send a Slurm job that has a node for itself; its number."""
         place = ["--nodelist", node, "--nodes", "1", "--exclusive", "--no-requeue"]
@@ -172,8 +200,9 @@ def _told(*argv: str) -> str:
             f"Slurm's command {argv[0]} is not there: apt-get install slurm-client.", field="slurm"
         ) from None
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise SlurmError(f"Slurm's command {argv[0]} gives no answer: {error}.") from None
+        raise SlurmAwayError(f"Slurm's command {argv[0]} gives no answer: {error}.") from None
     if done.returncode != 0:
-        told = (done.stderr or done.stdout).strip().splitlines()
-        raise SlurmError(f"{argv[0]}: {told[-1] if told else f'status {done.returncode}'}")
+        said = (done.stderr or done.stdout).strip()
+        last = (said.splitlines() or [f"status {done.returncode}"])[-1]
+        raise (SlurmAwayError if _AWAY.search(said) else SlurmError)(f"{argv[0]}: {last}")
     return done.stdout

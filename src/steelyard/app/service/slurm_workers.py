@@ -22,6 +22,8 @@ from steelyard.core.errors import MissingCapabilityError, SteelyardError, UsageE
 from steelyard.core.private_file import DIRECTORY_MODE, MODE, private_opener
 from steelyard.service.cluster_workers import ClusterWorker
 from steelyard.service.slurm_cluster import (
+    TAKEN_AWAY,
+    SlurmAwayError,
     SlurmCluster,
     SlurmError,
     SlurmJob,
@@ -33,6 +35,8 @@ CLUSTER = "slurm"
 LOOK_EVERY_S = 2.0
 _SHORTEST_WAIT_S, _LONGEST_WAIT_S = 10.0, 600.0
 _LAST_BYTES = 2000
+# So many Slurm jobs in a row that were taken away before their worker asked, and it is a fault.
+_MOST_TAKEN_AWAY = 10
 Say = Callable[[str], None]
 
 
@@ -248,6 +252,8 @@ class SlurmWorkers:
         for node in nodes.values():
             try:
                 self._see_to(node, known.get(node.name), jobs.get(node.name))
+            except SlurmAwayError:
+                raise
             except SlurmError as error:
                 self._failed(node.name, known.get(node.name), error.message)
 
@@ -300,15 +306,18 @@ class SlurmWorkers:
     def _ended(self, node: SlurmNode, worker: ClusterWorker | None, tried: _Try) -> None:
         """A Slurm job has ended: well if its worker has asked for a part."""
         asked = worker is not None and (worker.asked_unix_s or 0.0) >= tried.started_unix_s
+        is_taken = not asked and self.cluster.state_of(tried.job or 0) in TAKEN_AWAY
         number, tried.job = tried.job, None
         if asked:
             tried.failures, tried.not_before_s = 0, 0.0
             return
         why = f"its Slurm job {number} ended before it asked for a part: {self._last_words(node)}"
-        self._failed(node.name, worker, why)
+        is_fault = not is_taken or tried.failures + 1 >= _MOST_TAKEN_AWAY
+        self._failed(node.name, worker if is_fault else None, why)
 
     def _failed(self, node: str, worker: ClusterWorker | None, why: str) -> None:
-        """Something did not start or boot: wait, each time for longer."""
+        """Something did not start or boot: wait, each time for longer. It is a fault of the
+        worker that is given."""
         tried = self._tries.setdefault(node, _Try())
         wait_s = min(_LONGEST_WAIT_S, _SHORTEST_WAIT_S * 2.0**tried.failures)
         tried.failures += 1

@@ -7,7 +7,7 @@ import pytest
 from steelyard.app.service.slurm_workers import CLUSTER, SlurmPlace, SlurmWorkers
 from steelyard.core.errors import UsageError
 from steelyard.service.cluster_workers import ClusterWorker
-from steelyard.service.slurm_cluster import SlurmError, SlurmJob, SlurmNode
+from steelyard.service.slurm_cluster import SlurmAwayError, SlurmError, SlurmJob, SlurmNode
 
 IDLE, NOW = SlurmNode("n", ("IDLE",), ("ib",), "t0"), 1000.0
 
@@ -17,12 +17,17 @@ class Cluster:
 
     def __init__(self, node=IDLE):
         self.node, self.job, self.done, self.refusal = node, None, [], None
+        self.ended_as = "FAILED"
 
     def nodes(self):
         return {"n": self.node}
 
     def jobs(self):
         return {} if self.job is None else {"n": self.job}
+
+    def state_of(self, number):
+        assert number == 7
+        return self.ended_as
 
     def start(self, node, script, output, options):
         if self.refusal:
@@ -142,6 +147,47 @@ def test_what_ends_before_it_asks_is_a_fault_and_is_tried_later_and_later(watche
         assert told[0].startswith(("failed: its Slurm job 7 ended before", "idle"))
         seen.now_s += 2.0
     assert starts == [0, 12, 34, 76, 158, 320, 642]
+
+
+@pytest.mark.parametrize("state", ["NODE_FAIL", "PREEMPTED", "CANCELLED"])
+def test_what_slurm_takes_away_before_it_asks_is_a_fault_from_the_tenth_time_on(
+    watched, state
+) -> None:
+    seen = watched(worker(boot=""))
+    seen.cluster.ended_as = state
+    faults = []
+    for _ in range(4000):
+        seen.cluster.job = None
+        faults += [seen.now_s - NOW for line in seen.look()[1] if line.startswith("failed: ")]
+        seen.now_s += 2.0
+    starts = len([line for line in seen.said if "ended before it asked" in line])
+    assert starts - len(faults) == 9
+    assert faults
+
+
+@pytest.mark.parametrize("state", ["", "FAILED", "BOOT_FAIL", "TIMEOUT", "OUT_OF_MEMORY"])
+def test_what_ends_otherwise_or_is_forgotten_is_a_fault_at_once(watched, state) -> None:
+    seen = watched(worker(boot=""))
+    seen.cluster.ended_as = state
+    seen.look()
+    seen.cluster.job = None
+    assert any(line.startswith("failed: ") for line in seen.look()[1])
+
+
+def test_a_slurm_that_does_not_say_how_a_job_ended_is_asked_again(watched) -> None:
+    seen = watched(worker(boot=""))
+    seen.look()
+    seen.cluster.job, kept = None, seen.cluster.state_of
+
+    def away(number):
+        raise SlurmAwayError("scontrol: Unable to contact slurm controller")
+
+    seen.cluster.state_of = away
+    with pytest.raises(SlurmAwayError):
+        seen.look()
+    assert seen.service.told == []
+    seen.cluster.state_of = kept
+    assert "failed: its Slurm job 7 ended before it asked for a part: " in seen.look()[1][0]
 
 
 def test_a_start_that_asked_ends_the_waiting(watched) -> None:
