@@ -15,7 +15,7 @@ _REASONS = {
         *("profile/paths/logged_registers.py", "profile/paths/sample_chains.py"),
         *("profile/paths/marked_program.py", "profile/paths/ambiguous_keys.py"),
         *("profile/file/growing_profile.py", "profile/paths/clonable_functions.py"),
-        *("profile/event_keys.py", "profile/paths/sample_keys.py", "profile/paths/code_graph.py"),
+        *("profile/event_keys.py", "profile/paths/sample_keys.py"),
     ),
     "takes a digest, a few magic bytes or a copy of it": (
         *("app/request/layout_levels.py", "binary/code_reader.py"),

@@ -338,7 +338,10 @@ Plan plan_of(const std::string& path) try {
     CallFrames frames(std::move(elf));
     Planner(code, wrappers, frames).read(plan);
     if (plan.functions.empty())
-        throw Fatal("It has no tables of frames (.eh_frame) for its code.");
+        throw Fatal(
+            "It has no tables of frames (.eh_frame, indexed by .eh_frame_hdr) for its code. "
+            "gcc and clang write them with -fasynchronous-unwind-tables and "
+            "-Wl,--eh-frame-hdr.");
     plan.header.function_count = plan.functions.size();
     return plan;
 } catch (const Malformed&) {

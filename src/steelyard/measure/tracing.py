@@ -18,6 +18,7 @@ from typing import Any
 from steelyard.core.errors import HostError
 from steelyard.core.events_spec import EventsSpec
 from steelyard.core.experiment_spec import Variant
+from steelyard.core.program_loader import starts_other_loader
 from steelyard.measure import event_step
 from steelyard.measure.recordable_events import GROUPS, ROOT, check_tracing
 
@@ -133,6 +134,9 @@ class Tracing:
         step = (sys.executable, "-I", "-S", event_step.__file__)
         found = replace(variant, prepare=(*step, "start", words), cleanup=(*step, "stop", words))
         if self._stacks is None or self._stacks.path_map is None:
+            return found
+        # Of another C library's program the first thread's stack is known by /proc alone.
+        if starts_other_loader(variant.launch.argv, variant.launch.working_directory):
             return found
         return _noting(found, self._stacks.noting, self._notes(position))
 

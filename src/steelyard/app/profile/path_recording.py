@@ -181,11 +181,15 @@ def _known_map(map_path: str, program: str) -> dict[str, str]:
 
     Another build of the program that the map is of is refused; what starts it may be anything.
     """
+    from steelyard.profile.paths.aligned_stacks import aligning_functions
     from steelyard.profile.paths.learning_run import build_of
     from steelyard.profile.paths.mark_samples import CARRIED
     from steelyard.profile.paths.matching_map import matching_map
 
     name = os.path.basename(os.path.realpath(program))
+    if map_path == AUTO:
+        # The report needs them.
+        aligning_functions(program, "--paths")
     if map_path in (AUTO, KEYS):
         return {"path": map_path, "program": name, "build": build_of(program)}
     path_map = matching_map(map_path, program)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
 from steelyard.analysis.paths.call_graph import (
@@ -14,14 +13,12 @@ from steelyard.analysis.paths.call_graph import (
     Underneath,
 )
 from steelyard.analysis.paths.path_map import ROOT
-from steelyard.core.decoding import regular_opener
-from steelyard.core.elf_file import ElfFile, NotElfError
-from steelyard.core.errors import DataError, SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.native_program import native_program
+from steelyard.core.program_loader import has_other_loader, loader_of
 from steelyard.profile.paths.learning_run import Surroundings, learning_run
 from steelyard.profile.paths.planner_output import PLANNER_ADVICE, planner_lines
 
-_INTERPRETER = ".interp"
 _JUMP = "jump-"
 _UNKNOWN = "-"
 
@@ -93,12 +90,13 @@ def read_underneath(program: str) -> Underneath:
         It was not built.
     """
     probe = native_program("steelyard-path-probe", "the probe of stacks", advice=PLANNER_ADVICE)
-    loaders = _loader(program), _loader(probe)
-    if loaders[0] != loaders[1]:
+    own, known = loader_of(program), loader_of(probe)
+    if own != known:
+        other = has_other_loader(program)
+        advice = "Only --paths auto finds paths of it." if other else "Give a learnt map of it."
         raise UsageError(
             f"How high the stack is in the first function of {program} is not known.\n"
-            f"It is loaded by {loaders[0] or 'nothing'}, and the probe of stacks by {loaders[1]}. "
-            "Give a learnt map of it, which says so.",
+            f"It is loaded by {own or 'nothing'}, and the probe of stacks by {known}. {advice}",
             field="--static",
         )
     return _probed(probe)
@@ -121,14 +119,3 @@ def _probed(probe: str) -> Underneath:
             field="--static",
         )
     return Underneath(first, initial, thread)
-
-
-def _loader(program: str) -> str:
-    try:
-        with open(program, "rb", opener=regular_opener) as file:
-            elf = ElfFile(file)
-            section = elf.section(_INTERPRETER)
-            name = b"" if section is None else elf.data(section)
-    except (OSError, NotElfError):
-        raise DataError(f"{program} cannot be read as a program.", field="--static") from None
-    return os.fsdecode(name.rstrip(b"\0"))

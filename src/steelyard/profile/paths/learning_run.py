@@ -22,6 +22,7 @@ from steelyard.core.elf_file import from_elf
 from steelyard.core.errors import UsageError
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.native_program import native_program
+from steelyard.core.program_loader import has_other_loader, loader_of
 from steelyard.core.program_path import program_path
 from steelyard.profile.executable import FunctionNames
 from steelyard.profile.paths.added_code import CODE_SECTION
@@ -111,6 +112,13 @@ def learning_run(
     library = native_program(
         "libsteelyard-paths.so", "the recorder of paths", advice=PLANNER_ADVICE
     )
+    if has_other_loader(program):
+        raise UsageError(
+            f"The call paths of {program} cannot be learnt: it is loaded by {loader_of(program)}.\n"
+            "The recorder is a library of glibc. Build the program with glibc, or find paths "
+            "without learning, with `profile record --paths auto`.",
+            field="command",
+        )
     if call_sites:
         _refuse_wrapped(program)
     with tempfile.TemporaryDirectory(prefix="steelyard-paths-") as folder:

@@ -15,6 +15,7 @@ from steelyard.analysis.paths.path_marks import MARK_BYTES, Call
 from steelyard.core.decoding import regular_opener
 from steelyard.core.elf_file import ElfFile, NotElfError
 from steelyard.core.errors import UsageError
+from steelyard.core.program_loader import loader_of
 from steelyard.profile.paths.frame_table_copy import FrameChange
 
 # Not allocated: a call and its number, a row each.
@@ -119,10 +120,7 @@ def check_mark_carrier(program: str, numbers: Mapping[Call, int]) -> None:
     """
     if not numbers:
         return
-    with open(program, "rb", opener=regular_opener) as file:
-        elf = ElfFile(file)
-        section = elf.section(".interp")
-        loader = "none" if section is None else elf.data(section).rstrip(b"\0").decode("latin-1")
+    loader = loader_of(program) or "none"
     if not loader.endswith(_LOADER):
         raise UsageError(
             f"Calls of {program} cannot be marked: its loader is {loader}.\nThe value of a thread "

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from steelyard.core.native_program import native_program
+from steelyard.core.program_loader import starts_other_loader
 from steelyard.profile.sampler import Recording
 
 _LIBRARY = "libsteelyard-stacks.so"
@@ -30,8 +31,9 @@ def noting_library() -> str:
 def noting_stacks(recording: Recording) -> Iterator[Recording]:
     """A recording like the given one, with the stacks of threads.
 
-    A program that is started loads a library which notes them; of a process that runs already the
-    first thread's is read from /proc.
+    A program that is started loads a library which notes them. Of a process that runs already, and
+    of a program of another C library than glibc, which cannot load it, the first thread's is read
+    from /proc.
 
     Raises
     ------
@@ -44,7 +46,7 @@ def noting_stacks(recording: Recording) -> Iterator[Recording]:
         with open(notes, "wb"):
             pass
         environment = dict(recording.environment)
-        if recording.process is None:
+        if recording.process is None and not starts_other_loader(recording.argv):
             library = noting_library()
             before = environment.get("LD_PRELOAD", os.environ.get("LD_PRELOAD", ""))
             environment["LD_PRELOAD"] = f"{library}:{before}" if before else library
