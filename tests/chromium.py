@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.needs import needed
 from tests.patience import PATIENCE_S
 
 # Where an element is that can be clicked, after it was brought into view.
@@ -34,10 +33,7 @@ _LEFT = "Inspected target navigated or closed"
 
 def chromium_program() -> str:
     """The program, or a skip that says what is missing."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
-        pytest.skip("it takes chromium: apt-get install chromium")
-    return found
+    return shutil.which("chromium-browser") or needed("chromium")
 
 
 class Chromium:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,11 +99,3 @@ def ends(pid: int) -> bool:
         return bool(poll.poll(PATIENCE_S * 1e3))
     finally:
         os.close(handle)
-
-
-def needs(program: str) -> str:
-    """The path of a program that a test cannot do without."""
-    found = shutil.which(program)
-    if found is None:
-        pytest.skip(f"{program} is not installed")
-    return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from steelyard.layout.toolchain import NATIVE
+from tests.needs import need
 from tests.patience import PATIENCE_S
 
 SOURCES = Path(__file__).parent / "integration" / "data" / "layout"
@@ -20,8 +20,7 @@ SOURCES = Path(__file__).parent / "integration" / "data" / "layout"
 
 def require_layout() -> None:
     """Skip the module where programs that move cannot be built."""
-    if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
-        pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
+    need("clang-19", "ld.lld-19")
     if not os.path.exists(os.path.join(NATIVE, "steelyard-relink")):
         pytest.skip("the native parts of layout are not built", allow_module_level=True)
 

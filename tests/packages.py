@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.service.package.environments import container_program
+from tests.needs import need_root
 from tests.patience import PATIENCE_S
 
 RESULTS = "echo 'value (count)' > results.csv; echo 1 >> results.csv\n"
@@ -54,7 +55,6 @@ def need_containers(folder: Path) -> None:
 
 def need_trusted() -> None:
     """Skip where no package may be trusted: without root, or without loop devices."""
-    if os.geteuid() != 0:
-        pytest.skip("only root may run trusted packages")
+    need_root()
     if not os.path.exists("/dev/loop-control"):
         pytest.skip("nothing can be mounted here: there is no loop device")

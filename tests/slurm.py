@@ -18,11 +18,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
+from tests.needs import need, need_root
 from tests.patience import PATIENCE_S
 
-WHY_NOT = "it takes Slurm, and root: apt-get install slurmctld slurmd slurm-client"
 _QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 _PROGRAMS = ("slurmctld", "slurmd", "sbatch", "scontrol", "squeue")
 _CONF = """\
@@ -194,8 +192,8 @@ def slurm(
     nodes: Sequence[str] = ("w1", "w2"), *, silence: int = 300, returns: int = 1
 ) -> Iterator[SlurmHere]:
     """A Slurm with some nodes, idle."""
-    if os.geteuid() != 0 or not all(shutil.which(each) for each in _PROGRAMS):
-        pytest.skip(WHY_NOT)
+    need_root()
+    need(*_PROGRAMS)
     root = Path(tempfile.mkdtemp(prefix="slurm-", dir="/tmp"))
     host = socket.gethostname()
     controller, *ports = _free_ports(1 + len(nodes))

@@ -17,13 +17,23 @@ limit=()
 [ $# -gt 0 ] && shift
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(call_frames messages class_file symbolizer bodies)
-compiler=$(command -v clang++ || command -v clang++-14 || true)
-if [ -z "$compiler" ]; then
-    install_packages clang-14 libclang-rt-14-dev
-    compiler=clang++-14
-fi
 work=build/fuzz/native
 mkdir -p "$work"
+
+links() { # COMPILER: Debian has libFuzzer in a package apart, which a compiler may be without
+    printf 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }\n' |
+        "$1" -x c++ -fsanitize=fuzzer,address,undefined - -o "$work/links" 2>/dev/null
+}
+
+compiler=
+for each in clang++ clang++-19; do
+    ! links "$each" || compiler=$each
+    [ -z "$compiler" ] || break
+done
+[ -n "$compiler" ] || {
+    install_packages clang-19 libclang-rt-19-dev
+    compiler=clang++-19
+}
 
 part_of() { # which folder of native/ has the target's sources
     case $1 in

@@ -1,28 +1,17 @@
 # shellcheck shell=bash
-# Sourced by setup.sh --dev. Gets the programs that tests run: compilers, profilers, debuggers,
-# the kernel's tracing. None of them is needed to use Steelyard, so one that cannot be had is
+# Sourced by setup.sh --dev. Gets the programs that tests run (test_programs), and the kernel's
+# tracing. None of them is needed to use Steelyard, so one that cannot be had is
 # named and does not end the set-up; the tests that take it are skipped, and say so.
 
 : "${root:?}" "${venv:?}"
 . tools/own_caches.sh
 
-# What is looked for, and the package of Debian that has it.
-test_programs=(
-    clang:clang clang-19:clang-19 clang++-19:clang-19 ld.lld:lld ld.lld-19:lld-19
-    cc:gcc gcc:gcc g++:g++ gfortran:gfortran ar:binutils dwp:binutils dwz:dwz
-    javac:default-jdk-headless jcmd:default-jdk-headless mvn:maven node:nodejs npm:npm
-    go:golang-go rustc:rustc
-    gdb:gdb valgrind:valgrind strace:strace perf:linux-perf diff:diffutils
-    hyperfine:hyperfine
-    slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client
-    mkswap:util-linux setpriv:util-linux chromium:chromium dpkg-scansources:dpkg-dev git:git
-)
-
 missing_test_tools() { # PROGRAM:PACKAGE, one a line
-    local each
-    for each in "${test_programs[@]}"; do
-        PATH=$PATH:/sbin:/usr/sbin command -v "${each%%:*}" >/dev/null || echo "$each"
-    done
+    local program package
+    while read -r program package; do
+        [ "$program" = "#" ] ||
+            PATH=$PATH:/sbin:/usr/sbin command -v "$program" >/dev/null || echo "$program:$package"
+    done <tools/test_programs
     compgen -G "/usr/lib/*/libprofiler.so*" >/dev/null || echo gperftools:libgoogle-perftools4
     [ -e /usr/include/benchmark/benchmark.h ] || echo google-benchmark:libbenchmark-dev
     [ -e /usr/share/benchmark/compare.py ] || echo compare.py:libbenchmark-tools
@@ -95,7 +84,7 @@ lacking_test_tools() { # words for a person
 ensure_test_tools() {
     mount_tracing || true # each time: a mount ends with the machine
     local digest packages=() no_consumers=() lacking
-    digest=$(cat tools/test_tools.sh tools/consumers.sh | sha256sum)
+    digest=$(cat tools/test_tools.sh tools/test_programs tools/consumers.sh | sha256sum)
     stamped test-tools "$digest" && return
     mapfile -t packages < <(missing_test_packages)
     [ ${#packages[@]} -eq 0 ] || get_packages "${packages[@]}"

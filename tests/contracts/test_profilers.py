@@ -228,8 +228,7 @@ def test_a_profiler_leaves_nothing_in_the_home_of_its_user(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["steelyard", "perf", "gperftools", "callgrind"])
 def test_overloads_of_cpp_are_called_alike_by_all(name, tmp_path):
-    if shutil.which("g++") is None:
-        pytest.skip("no g++ here")
+    need("g++")
     profiler = PROFILERS.get(name)
     (tmp_path / "work.cpp").write_text(CPP)
     program = str(tmp_path / "work")

@@ -14,11 +14,6 @@ METRIC = ("--metric", "units=units ([0-9]+):units")
 INSTANCES = "/sys/kernel/tracing/instances"
 
 
-may_find_paths = pytest.mark.skipif(
-    os.uname().machine != "x86_64", reason="call stacks are found by DWARF on x86-64 alone"
-)
-
-
 def _is_contained() -> bool:
     try:
         return os.readlink("/proc/self/ns/pid") != "pid:[4026531836]"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
-import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +12,11 @@ import pytest
 from steelyard.profile.paths.map_file import read_map
 from tests.aligned_programs import HEAD, aligned_source, built_aligned, outcomes, truths
 from tests.integration.conftest import User
+from tests.needs import need, needs, needs_x86_64
 
 pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed"),
+    needs_x86_64,
+    needs("gcc"),
 ]
 LEARN = ("profile", "paths", "learn", "-o")
 COMPILERS = [
@@ -53,8 +52,7 @@ def everywhere(program: str, path_map: str) -> Counter[str]:
 @pytest.mark.parametrize("words", COMPILERS, ids=" ".join)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_map_of_one_environment_has_the_paths_of_all(words, seed, user: User, tmp_path: Path):
-    if shutil.which(words[0]) is None:
-        pytest.skip(f"{words[0]} is not installed")
+    need(words[0])
     program = built_aligned(tmp_path, "aligned", aligned_source(seed), words)
     found = everywhere(program, learnt(user, program))
     assert found["resolved"] > 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import subprocess
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from steelyard.analysis.paths.lookup import KeyedPaths
 from steelyard.analysis.paths.path_map import PathNumbers
 from steelyard.profile.paths.map_file import read_map
 from tests.integration.conftest import User, validate
-from tests.needs import need
+from tests.needs import need, needs_x86_64
 from tests.path_programs import (
     built_logger,
     built_program,
@@ -26,7 +25,7 @@ from tests.path_programs import (
     without_callbacks,
 )
 
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+pytestmark = needs_x86_64
 # Lines that are asked for end with a comment.
 PROGRAM = r"""
 #include <pthread.h>

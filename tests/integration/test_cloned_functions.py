@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -19,10 +17,11 @@ from steelyard.profile.paths.map_file import read_map
 from tests.cloned_programs import cloned_at_random
 from tests.integration.conftest import User
 from tests.integration.test_wrapped_calls import built, printed
+from tests.needs import need, needs, needs_x86_64
 
 pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
-    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed"),
+    needs_x86_64,
+    needs("g++"),
 ]
 
 
@@ -50,8 +49,7 @@ def known(path_map: PathMap, handlers: set[int]) -> set[tuple[object, ...]]:
 )
 def test_a_program_with_clones_does_the_same_by_the_predicted_paths(tmp_path: Path, command: str):
     compiler, *flags = command.removesuffix(" --strip").split()
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
+    need(compiler)
     program = built(tmp_path, compiler, *flags)
     before = learning_run([program], program).path_map
     handlers = {at for at, name in before.functions.items() if name.startswith("handle")}
@@ -186,7 +184,7 @@ def test_samples_of_a_program_with_clones_have_the_names_of_the_originals(
     assert judged["online"]["paths"]["ambiguous"] == 0
 
 
-@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+@needs("gdb")
 def test_a_debugger_goes_through_clones_by_their_frame_tables(user: User, tmp_path: Path):
     output = cloned_by_command(user, tmp_path, diamond(tmp_path, "-g"))
     commands = ["-ex", "catch throw", "-ex", "run", "-ex", "backtrace"]

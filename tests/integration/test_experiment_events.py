@@ -17,10 +17,9 @@ from tests.integration.event_studies import (
     METRIC,
     PROGRAM,
     left_by_the_dead,
-    may_find_paths,
     may_trace,
 )
-from tests.needs import needs
+from tests.needs import needs, needs_x86_64
 from tests.patience import PATIENCE_S
 
 NOBODY = 65534  # the user of nothing, by number everywhere
@@ -202,7 +201,7 @@ def innermost(document: dict[str, Any], event: str) -> dict[tuple[str, ...], lis
 
 
 @may_trace
-@may_find_paths
+@needs_x86_64
 @needs("cc")
 @pytest.mark.parametrize("options", [("-fomit-frame-pointer",), ("-no-pie", "-g")])
 def test_the_call_paths_of_a_function_are_told_apart(user: User, options: tuple[str, ...]) -> None:
@@ -229,7 +228,7 @@ def test_the_call_paths_of_a_function_are_told_apart(user: User, options: tuple[
 
 
 @may_trace
-@may_find_paths
+@needs_x86_64
 def test_call_paths_are_those_of_the_events_that_are_counted(user: User) -> None:
     told = user.types(
         "experiment", "events", "--runs", "2", "--record", "faults,sched,threads", "--stacks",
@@ -266,7 +265,7 @@ def test_stacks_that_cannot_be_recorded_are_refused_before_anything_runs(
 
 
 @may_trace
-@may_find_paths
+@needs_x86_64
 def test_a_recorder_that_ends_midway_costs_the_paths_of_its_trial_alone(
     user: User, program: str
 ) -> None:
@@ -322,7 +321,7 @@ def learnt(user: User) -> tuple[str, str]:
 
 
 @may_trace
-@may_find_paths
+@needs_x86_64
 @needs("cc")
 @pytest.mark.parametrize("way", ["{path} x", "/bin/sh -c 'exec {path} x'"])
 def test_a_map_tells_the_call_paths_of_events(user: User, way: str) -> None:
@@ -359,7 +358,7 @@ def test_a_map_tells_the_call_paths_of_events(user: User, way: str) -> None:
 
 
 @may_trace
-@may_find_paths
+@needs_x86_64
 @needs("cc")
 def test_a_map_of_another_build_is_refused(user: User) -> None:
     path, path_map = learnt(user)
@@ -376,7 +375,7 @@ def test_a_map_of_another_build_is_refused(user: User) -> None:
 
 
 @may_trace
-@may_find_paths
+@needs_x86_64
 @needs("cc")
 def test_a_map_that_cannot_be_used_is_refused_before_anything_runs(user: User) -> None:
     path, path_map = learnt(user)
@@ -393,7 +392,7 @@ def test_a_map_that_cannot_be_used_is_refused_before_anything_runs(user: User) -
 
 
 @may_trace
-@may_find_paths
+@needs_x86_64
 @needs("cc")
 def test_a_map_is_looked_for_beside_the_file_that_names_it(user: User) -> None:
     path, path_map = learnt(user)

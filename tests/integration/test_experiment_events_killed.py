@@ -12,10 +12,10 @@ from tests.integration.event_studies import (
     METRIC,
     PROGRAM,
     left_by_the_dead,
-    may_find_paths,
     may_trace,
 )
 from tests.integration.killing import halting_in, kill_while_halted, kill_while_waiting, waiting_in
+from tests.needs import needs_x86_64
 
 
 @pytest.mark.parametrize("trial", [1, 6, 12])
@@ -73,7 +73,7 @@ def test_a_killed_recording_leaves_no_tracing_behind_that_a_resumed_one_does_not
 
 
 @may_trace
-@may_find_paths
+@needs_x86_64
 def test_a_killed_study_with_stacks_leaves_no_recorder_and_goes_on(
     user: User, script: Callable[[str], str]
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,15 +16,15 @@ from steelyard.host.properties import KNOBS
 from steelyard.host.restore import restore_host
 from steelyard.host.system import Host
 from tests.integration.host_sandbox import run_in_sandbox, sandbox_reason
+from tests.needs import need, needs_root
 from tests.patience import PATIENCE_S
 
 AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
 HUGE = "/sys/kernel/mm/transparent_hugepage/enabled"
 pytestmark = pytest.mark.usefixtures("alone")
-root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may change the machine")
 
 
-def needs(path: str) -> pytest.MarkDecorator:
+def needs_writable(path: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not os.access(path, os.W_OK), reason=f"{path} cannot be written")
 
 
@@ -82,9 +81,9 @@ def test_an_unknown_knob_is_refused_with_the_known_ones(quiet):
     assert "cpu-shield" in told.err
 
 
-@root
-@needs(AUTOGROUP)
-@needs(HUGE)
+@needs_root
+@needs_writable(AUTOGROUP)
+@needs_writable(HUGE)
 def test_settings_of_the_kernel_hold_for_the_command_and_are_put_back(quiet):
     before = readings()
     told = quiet(
@@ -94,7 +93,7 @@ def test_settings_of_the_kernel_hold_for_the_command_and_are_put_back(quiet):
     assert readings() == before
 
 
-@root
+@needs_root
 def test_the_working_directory_is_in_memory_and_gone_afterwards(quiet):
     told = quiet("--knob", "ramdisk", "--", "sh", "-c", "pwd; cp /bin/sh x; stat -f -c %T .")
     if "ramdisk" in told.err.partition("not quiet:")[2]:
@@ -105,7 +104,7 @@ def test_the_working_directory_is_in_memory_and_gone_afterwards(quiet):
     assert directory not in Path("/proc/mounts").read_text()
 
 
-@root
+@needs_root
 def test_the_command_has_no_network_and_the_machine_keeps_its_own(quiet):
     before = Path("/proc/net/dev").read_text().count(":")
     told = quiet("--knob", "network", "--", "cat", "/proc/net/dev")
@@ -115,12 +114,11 @@ def test_the_command_has_no_network_and_the_machine_keeps_its_own(quiet):
     assert Path("/proc/net/dev").read_text().count(":") == before
 
 
-@root
+@needs_root
 def test_swap_is_off_for_the_command_and_on_again_afterwards(quiet):
     if len(Path("/proc/swaps").read_text().splitlines()) > 1:
         pytest.skip("this machine swaps; emptying its swap could take it down")
-    if not shutil.which("mkswap"):
-        pytest.skip("mkswap (util-linux) is not installed")
+    need("mkswap")
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         area = f"{folder}/swap area"
         with open(area, "wb") as file:
@@ -139,8 +137,8 @@ def test_swap_is_off_for_the_command_and_on_again_afterwards(quiet):
             subprocess.run(["swapoff", area], check=True)
 
 
-@root
-@needs(AUTOGROUP)
+@needs_root
+@needs_writable(AUTOGROUP)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_command_and_restores_the_machine(user, quiet, number):
     before = readings()
@@ -156,9 +154,9 @@ def test_a_signal_ends_the_command_and_restores_the_machine(user, quiet, number)
     assert readings() == before
 
 
-@root
-@needs(AUTOGROUP)
-@needs(HUGE)
+@needs_root
+@needs_writable(AUTOGROUP)
+@needs_writable(HUGE)
 def test_after_a_kill_restore_puts_back_every_knob_and_the_command_has_ended(user, quiet):
     before = readings()
     # A machine may have this one as it is wanted already.
@@ -232,7 +230,7 @@ print("given back")
 """
 
 
-@root
+@needs_root
 @pytest.mark.parametrize("number", ["SIGTERM", "SIGKILL"])
 def test_the_shield_moves_everything_off_and_gives_everything_back(user, quiet, number):
     reason = sandbox_reason()
@@ -242,7 +240,7 @@ def test_the_shield_moves_everything_off_and_gives_everything_back(user, quiet, 
     assert run_in_sandbox(SHIELD, number, environment=environment).endswith("given back\n")
 
 
-@root
+@needs_root
 @pytest.mark.parametrize("knobs", [("--knob", "aslr"), ("--all",), ("--knob", "ramdisk")])
 def test_another_user_gets_what_they_may_have_and_is_told_the_rest(user, knobs):
     with tempfile.TemporaryDirectory() as home:

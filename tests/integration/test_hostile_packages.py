@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.test_packages import RUN, trials_of
+from tests.needs import need_root
 from tests.packages import RESULTS, need_containers, need_trusted, package
 from tests.patience import PATIENCE_S
 from tests.small_images import small_image
@@ -222,8 +223,7 @@ def image(request) -> Iterator[Path]:
 
 
 def test_an_image_that_only_root_may_read_is_refused_wherever_it_lies(user, image):
-    if os.geteuid() != 0:
-        pytest.skip("only root becomes another user")
+    need_root()
     (image / "bin").mkdir()
     shutil.copy(shutil.which("sh"), image / "bin")
     image.chmod(0o700)
@@ -233,8 +233,7 @@ def test_an_image_that_only_root_may_read_is_refused_wherever_it_lies(user, imag
 
 
 def test_an_image_that_the_container_may_not_read_is_refused(user):
-    if os.geteuid() != 0:
-        pytest.skip("only root becomes another user")
+    need_root()
     image = user.home / "image"
     (image / "bin").mkdir(parents=True)
     shutil.copy(shutil.which("sh"), image / "bin")

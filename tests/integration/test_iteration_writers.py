@@ -15,6 +15,7 @@ import pytest
 from steelyard.core.errors import DataError
 from steelyard.harness.adapter import Series, Source, read_series
 from steelyard.harness.adapters import ADAPTERS
+from tests.needs import needed
 from tests.patience import PATIENCE_S
 
 WRITERS = Path(__file__).parents[2] / "native" / "iterations"
@@ -57,20 +58,13 @@ public class Program {
 Prepare = Callable[[Path], list[str]]
 
 
-def tool(name: str, package: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"needs {name} ({package})")
-    return found
-
-
-def c_program(compiler: str, package: str, *flags: str) -> Prepare:
+def c_program(compiler: str, *flags: str) -> Prepare:
     def prepare(directory: Path) -> list[str]:
         source = directory / ("program.cc" if compiler == "g++" else "program.c")
         source.write_text(C_PROGRAM)
         program = str(directory / "program")
         strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", str(WRITERS))
-        command = [tool(compiler, package), *flags, *strict, str(source), "-o", program]
+        command = [needed(compiler), *flags, *strict, str(source), "-o", program]
         subprocess.run(command, check=True, timeout=PATIENCE_S)
         return [program]
 
@@ -85,7 +79,7 @@ def python_program(directory: Path) -> list[str]:
 
 
 def java_program(directory: Path) -> list[str]:
-    java, javac = tool("java", "openjdk-17-jdk"), tool("javac", "openjdk-17-jdk")
+    java, javac = needed("java"), needed("javac")
     source = directory / "Program.java"
     source.write_text(JAVA_PROGRAM)
     writer = str(WRITERS / "SteelyardIterations.java")
@@ -97,11 +91,11 @@ def java_program(directory: Path) -> list[str]:
 every_writer = pytest.mark.parametrize(
     "prepare",
     [
-        pytest.param(c_program("gcc", "gcc", "-std=gnu99"), id="C"),
-        pytest.param(c_program("gcc", "gcc", "-std=c99"), id="strict C99"),
-        pytest.param(c_program("gcc", "gcc", "-std=c11", "-O2"), id="strict C11"),
-        pytest.param(c_program("clang-19", "clang-19", "-std=c11", "-O2"), id="clang, strict C11"),
-        pytest.param(c_program("g++", "g++", "-std=c++17"), id="C++"),
+        pytest.param(c_program("gcc", "-std=gnu99"), id="C"),
+        pytest.param(c_program("gcc", "-std=c99"), id="strict C99"),
+        pytest.param(c_program("gcc", "-std=c11", "-O2"), id="strict C11"),
+        pytest.param(c_program("clang-19", "-std=c11", "-O2"), id="clang, strict C11"),
+        pytest.param(c_program("g++", "-std=c++17"), id="C++"),
         pytest.param(python_program, id="Python"),
         pytest.param(java_program, id="Java"),
     ],
@@ -137,7 +131,7 @@ def test_what_is_no_number_is_named_and_not_taken_for_broken_json(
     source, path = tmp_path / "program.c", tmp_path / "iterations"
     source.write_text(f'#include <math.h>\n#include "steelyard.h"\n{program}\n')
     argv = [str(tmp_path / "program")]
-    command = [tool("gcc", "gcc"), "-I", str(WRITERS), str(source), "-o", *argv]
+    command = [needed("gcc"), "-I", str(WRITERS), str(source), "-o", *argv]
     subprocess.run(command, check=True, timeout=PATIENCE_S)
     run(argv, tmp_path, path)
     with pytest.raises(DataError, match="line 1: value must be a finite number, not "):
@@ -167,7 +161,7 @@ def test_threads_of_a_program_in_c_write_whole_lines_and_lose_none(tmp_path: Pat
     source, path = tmp_path / "program.c", tmp_path / "iterations"
     source.write_text(THREADS)
     argv = [str(tmp_path / "program")]
-    command = [tool("gcc", "gcc"), "-pthread", "-I", str(WRITERS), str(source), "-o", *argv]
+    command = [needed("gcc"), "-pthread", "-I", str(WRITERS), str(source), "-o", *argv]
     subprocess.run(command, check=True, timeout=PATIENCE_S)
     run(argv, tmp_path, path)
     (series,) = read_series(ADAPTERS.get("json-lines"), Source(path.read_text(), "file"), ADAPTERS)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import platform
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.integration.test_profile_paths import named_paths
+from tests.needs import needs, needs_x86_64
 
 pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed"),
+    needs_x86_64,
+    needs("gcc"),
 ]
 PROGRAM = r"""
 #include <stdio.h>

@@ -14,7 +14,8 @@ import pytest
 from steelyard.core.errors import LauncherDiedError, MissingCapabilityError, UsageError
 from steelyard.core.experiment_spec import LaunchSpec, MetricSpec, Variant
 from steelyard.measure.preflight import check_launch
-from tests.launching import WALL_TIME, command, needs, run, sh
+from tests.launching import WALL_TIME, command, run, sh
+from tests.needs import needed
 
 COUNTERS = (
     "cycles",
@@ -47,7 +48,7 @@ def test_cpus_that_the_machine_lacks_fail_the_trial(tmp_path: Path) -> None:
 
 
 def test_address_randomisation_can_be_switched_off(tmp_path: Path) -> None:
-    cat = needs("cat")
+    cat = needed("cat")
     variants = [command(cat, "/proc/self/maps", aslr=False) for _ in range(3)]
     records = run(tmp_path, *variants, keep_output=True)
     assert len({Path(record["output"]).read_text() for record in records}) == 1
@@ -57,7 +58,7 @@ def test_address_randomisation_can_be_switched_off(tmp_path: Path) -> None:
 def test_address_randomisation_can_be_asked_for(tmp_path: Path) -> None:
     if Path("/proc/sys/kernel/randomize_va_space").read_text().strip() == "0":
         pytest.skip("this machine randomises nothing")
-    variants = [command(needs("cat"), "/proc/self/maps", aslr=True) for _ in range(3)]
+    variants = [command(needed("cat"), "/proc/self/maps", aslr=True) for _ in range(3)]
     records = run(tmp_path, *variants, keep_output=True)
     assert len({Path(record["output"]).read_text() for record in records}) == 3
     assert records[0]["realised"] == {"aslr": True}
@@ -65,7 +66,7 @@ def test_address_randomisation_can_be_asked_for(tmp_path: Path) -> None:
 
 def test_niceness_is_set(tmp_path: Path) -> None:
     wanted = min(19, os.nice(0) + 3)
-    found, record = output_of(tmp_path, command(needs("nice"), nice=wanted))
+    found, record = output_of(tmp_path, command(needed("nice"), nice=wanted))
     assert int(found) == wanted
     assert record["realised"] == {"nice": wanted}
 
@@ -101,7 +102,7 @@ def test_a_limit_that_does_not_exist_is_reported(tmp_path: Path) -> None:
 def test_a_private_network_has_no_interface_that_is_up(tmp_path: Path) -> None:
     try:
         found, record = output_of(
-            tmp_path, command(needs("cat"), "/proc/self/net/dev", private_network=True)
+            tmp_path, command(needed("cat"), "/proc/self/net/dev", private_network=True)
         )
     except LauncherDiedError as error:
         assert "user namespaces" in str(error)  # noqa: PT017
@@ -116,7 +117,7 @@ def test_environment_changes_reach_the_program_alone(tmp_path: Path) -> None:
     os.environ["STEELYARD_TEST_GONE"] = "here"
     try:
         changes = (("STEELYARD_TEST_GONE", None), ("STEELYARD_TEST_NEW", "a=b"))
-        found, _ = output_of(tmp_path, command(needs("env"), environment=changes))
+        found, _ = output_of(tmp_path, command(needed("env"), environment=changes))
     finally:
         del os.environ["STEELYARD_TEST_GONE"]
     assert "STEELYARD_TEST_GONE" not in found
@@ -135,7 +136,7 @@ def test_the_stack_starts_lower_by_the_padding(tmp_path: Path) -> None:
     starts: list[int] = []
     for padding in (0, 64, 1024, 3000):
         launch = LaunchSpec(
-            (needs("cat"), "/proc/self/stat"), aslr=False, stack_padding_bytes=padding
+            (needed("cat"), "/proc/self/stat"), aslr=False, stack_padding_bytes=padding
         )
         found, _ = output_of(tmp_path, Variant("cat", launch))
         starts.append(int(found.rpartition(")")[2].split()[25]))
@@ -152,7 +153,7 @@ def test_a_held_stack_starts_at_one_place_whatever_the_environment(tmp_path: Pat
     starts: set[int] = set()
     for padding in (0, 1, 16, 1000, 3999):
         launch = LaunchSpec(
-            (needs("cat"), "/proc/self/stat"),
+            (needed("cat"), "/proc/self/stat"),
             aslr=False,
             environment_padding_bytes=padding,
             stack_hold_bytes=4000,

@@ -23,12 +23,12 @@ from tests.launching import (
     ends,
     fifo,
     launcher,
-    needs,
     read_pid,
     run,
     sh,
     timed_out,
 )
+from tests.needs import needed
 from tests.patience import PATIENCE_S
 
 
@@ -142,7 +142,7 @@ DAEMON = 'mkfifo ready; %s sh -c "%s" & cat ready > daemon; rm ready'
 
 def test_a_daemon_is_ended_before_the_next_trial(tmp_path: Path) -> None:
     forked = r"sh -c 'echo \$\$ > ready; exec sleep 1000' & exit"
-    script = DAEMON % (needs("setsid"), forked)
+    script = DAEMON % (needed("setsid"), forked)
     first, second = run(tmp_path, sh(script, working_directory=str(tmp_path)), command("true"))
     assert (first["status"], first["leftover_processes"]) == ("ok", 1)
     assert (second["status"], second["leftover_processes"]) == ("ok", 0)
@@ -151,7 +151,7 @@ def test_a_daemon_is_ended_before_the_next_trial(tmp_path: Path) -> None:
 
 def test_a_daemon_that_ignores_the_request_to_end_is_killed(tmp_path: Path) -> None:
     stubborn = r"trap '' TERM; echo \$\$ > ready; while :; do sleep 1000; done"
-    script = DAEMON % (needs("setsid"), stubborn)
+    script = DAEMON % (needed("setsid"), stubborn)
     (record,) = run(tmp_path, sh(script, working_directory=str(tmp_path)))
     assert record["leftover_processes"] >= 1
     assert ends(int((tmp_path / "daemon").read_text()))

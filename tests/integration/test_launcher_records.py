@@ -11,7 +11,8 @@ import pytest
 from steelyard.core.errors import MissingCapabilityError, UsageError
 from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.measure.launcher_process import launcher_path
-from tests.launching import command, launcher, needs, run, sh
+from tests.launching import command, launcher, run, sh
+from tests.needs import needed
 
 
 def test_a_trial_that_ends_well_has_a_whole_record(tmp_path: Path) -> None:
@@ -121,7 +122,7 @@ def test_the_first_argument_is_as_given_and_the_program_is_found_by_its_own_path
 ) -> None:
     tool = tmp_path / "bin" / "sneaky-tool"
     tool.parent.mkdir()
-    tool.symlink_to(needs("sh"))
+    tool.symlink_to(needed("sh"))
     launch = LaunchSpec(
         ("sneaky-tool", "-c", 'tr "\\0" "\\n" < /proc/$$/cmdline'),
         environment=(("PATH", f"{tool.parent}:/usr/bin:/bin"),),

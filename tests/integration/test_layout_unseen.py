@@ -10,6 +10,7 @@ import pytest
 
 from tests.integration.conftest import User
 from tests.layout_programs import SOURCES, environment_with, require_layout
+from tests.needs import needs_root
 from tests.patience import PATIENCE_S
 
 MOVING = "code,stack,heap"
@@ -95,7 +96,7 @@ def test_it_may_limit_its_own_address_space(program: str) -> None:
     assert look(program, "limits-itself", MOVING) == (0, "1 1000 0\n")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run with rights of another")
+@needs_root
 def test_with_more_rights_than_its_user_it_heeds_no_variable(program: str, user: User) -> None:
     report = user.home / "report.json"
 

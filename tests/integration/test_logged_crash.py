@@ -4,7 +4,6 @@ core file.
 
 from __future__ import annotations
 
-import platform
 import re
 import subprocess
 from contextlib import closing
@@ -16,10 +15,10 @@ import pytest
 from steelyard.profile.paths.core_file import CoreFile
 from tests.integration.conftest import User
 from tests.integration.test_profile_paths import CRASHING, crashed
-from tests.needs import needs
+from tests.needs import needs, needs_x86_64
 
 pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
+    needs_x86_64,
     needs("gcc"),
 ]
 

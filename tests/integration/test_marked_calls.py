@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
-import shutil
 import struct
 import subprocess
 from pathlib import Path
@@ -27,10 +25,11 @@ from steelyard.profile.paths.matching_map import matching_map
 from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
 from steelyard.profile.sampler import Recording
 from tests.integration.conftest import User
+from tests.needs import need, needs, needs_x86_64
 
 pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
-    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed"),
+    needs_x86_64,
+    needs("g++"),
 ]
 # `leaf` prints where its frame is, what its thread carries, and the functions that have led to it.
 PROGRAM = r"""
@@ -143,8 +142,7 @@ def test_a_thread_carries_the_mark_of_its_path_after_exceptions_and_jumps(
     tmp_path: Path, command: str
 ):
     compiler, *flags = command.split()
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
+    need(compiler)
     program = built(tmp_path, compiler, *flags)
     marked(program)
     changed = f"{program}-marked"

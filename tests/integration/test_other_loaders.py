@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import shutil
 from pathlib import Path
 
@@ -10,8 +9,9 @@ import pytest
 
 from tests.integration.test_path_clients import PROGRAM, keys_of, reported
 from tests.integration.test_profile_record_paths import built
+from tests.needs import needs_x86_64
 
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+pytestmark = needs_x86_64
 # Notes what it is preloaded with: a program of another C library would fail to load that.
 OTHER_LOADER = "#include <stdio.h>\n" + PROGRAM.replace(
     "    return 0;",

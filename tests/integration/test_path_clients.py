@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import shutil
 from pathlib import Path
 
@@ -10,8 +9,9 @@ import pytest
 
 from tests.integration.conftest import User, validate
 from tests.integration.test_profile_record_paths import built, recorded
+from tests.needs import needs_x86_64
 
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+pytestmark = needs_x86_64
 # `left` and `right` call `leaf` at one height, `far` at another; the first word says how long each.
 PROGRAM = r"""
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 import gzip
 import json
 import os
-import platform
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.profiling import NO_SAMPLES, fewest, sampled, samples_of
-from tests.needs import need
+from tests.needs import need, need_x86_64
 from tests.patience import PATIENCE_S, said_by
 
 SOURCE = r"""
@@ -116,8 +114,7 @@ int main(void) { for (int i = 0; i < 1500; ++i) outer(); }
 
 def test_callers_are_found_without_frame_pointers_and_inlined_functions_by_their_names(user):
     need("gcc")
-    if platform.machine() != "x86_64":
-        pytest.skip("stacks by DWARF are found on x86-64")
+    need_x86_64()
     (user.home / "calls.c").write_text(CALLS)
     options = ["-O2", "-g", "-fomit-frame-pointer", "calls.c", "-o", "calls"]
     subprocess.run(["gcc", *options], cwd=user.home, check=True)
@@ -221,8 +218,7 @@ def test_a_profile_of_another_tool_is_one_clear_error(user):
 
 
 def test_a_delayed_function_is_noticed_and_another_left_alone(user, program):
-    if platform.machine() != "x86_64":
-        pytest.skip("delays are written for x86-64")
+    need_x86_64()
     sledded = os.path.join(os.path.dirname(program), "sledded")
     told = sampled(
         user,
@@ -270,8 +266,7 @@ def counted_parts(slopes):
 
 
 def test_a_delay_by_memory_and_a_profiler_that_loads_the_program_itself(user, program):
-    if platform.machine() != "x86_64":
-        pytest.skip("delays are written for x86-64")
+    need_x86_64()
     sledded = os.path.join(os.path.dirname(program), "sledded")
     asked = ("check", "--function", "one", "--control", "three", "--amounts", "2", "--json", "-")
     words = ("--delay", "memory", "--buffer", "64k")
@@ -280,8 +275,7 @@ def test_a_delay_by_memory_and_a_profiler_that_loads_the_program_itself(user, pr
     assert document["delay"] == "memory"
     without, delayed = ones_share(document["slopes"])
     assert delayed > without + 0.05
-    if shutil.which("valgrind") is None:
-        return
+    need("valgrind")
     asked = (*asked, "--runs", "2", "--profiler", "callgrind")
     told = sampled(user, *asked, "--", sledded, "30")
     # What callgrind counts does not depend on how busy the machine is, only how long a delay does.
@@ -371,8 +365,7 @@ int main(void) { for (int i = 0; i < 1000; ++i) outer(200000); }
 
 def test_the_caller_of_a_function_without_a_frame_is_found_by_frame_pointers_too(user):
     need("gcc")
-    if platform.machine() != "x86_64":
-        pytest.skip("elsewhere the caller is in a register")
+    need_x86_64()
     (user.home / "a.c").write_text(FRAMELESS)
     options = ["-O1", "-fno-omit-frame-pointer", "a.c", "-o", "frameless"]
     subprocess.run(["gcc", *options], cwd=user.home, check=True)

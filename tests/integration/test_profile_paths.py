@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from steelyard.core.errors import SteelyardError
 from steelyard.core.native_program import NATIVE
 from steelyard.profile.paths.map_file import read_map
 from tests.integration.conftest import User
+from tests.needs import needs, needs_x86_64
 from tests.path_programs import (
     built_logger,
     built_program,
@@ -28,8 +28,8 @@ from tests.path_programs import (
 )
 
 pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
-    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed"),
+    needs_x86_64,
+    needs("g++"),
 ]
 KINDS = Path(__file__).parents[2] / "src" / "steelyard" / "report" / "kinds" / "paths"
 PROGRAM = r"""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.integration.conftest import User, validate
-from tests.needs import need
+from tests.needs import need, needs_x86_64
 
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+pytestmark = needs_x86_64
 PROGRAM = r"""
 #include <pthread.h>
 #include <stdlib.h>

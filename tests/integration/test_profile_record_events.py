@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import shlex
 from collections import Counter
 
@@ -12,10 +11,9 @@ import pytest
 from steelyard.profile.sampler import sampler_path
 from tests.integration.conftest import User, validate
 from tests.integration.test_profile_record_paths import built
-from tests.needs import need
+from tests.needs import need, needs_root, needs_x86_64
 
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
-root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may put probes into programs")
+pytestmark = needs_x86_64
 # The notes that <sys/sdt.h> writes, with a semaphore that the kernel raises while it listens.
 PROGRAM = r"""
 #include <pthread.h>
@@ -74,7 +72,7 @@ def paths_of(user: User, profile: str) -> tuple[Counter[str], dict]:
     return Counter(found), document
 
 
-@root
+@needs_root
 def test_each_call_of_a_function_has_its_path_and_the_count_is_that_of_the_program(
     user: User, tmp_path, learnt
 ):
@@ -96,7 +94,7 @@ def test_each_call_of_a_function_has_its_path_and_the_count_is_that_of_the_progr
     assert "events  samples  path" in told.out
 
 
-@root
+@needs_root
 def test_a_static_probe_is_switched_on_and_gives_the_path_of_each_pass(
     user: User, tmp_path, learnt
 ):
@@ -113,7 +111,7 @@ def test_a_static_probe_is_switched_on_and_gives_the_path_of_each_pass(
     assert "has no probe 'app:shallow'. It has: app:deep." in told.err
 
 
-@root
+@needs_root
 def test_one_call_of_so_many_is_taken_and_the_report_says_what_that_assumes(user, tmp_path, learnt):
     program, path_map = learnt
     profile = str(tmp_path / "profile")
@@ -149,7 +147,7 @@ def test_events_without_a_map_are_shares_of_functions(user: User, tmp_path, lear
     assert "Functions by their own events" in page.read_text("utf-8")
 
 
-@root
+@needs_root
 def test_the_kernel_copies_no_stack_at_a_call(user: User, tmp_path, monkeypatch, learnt):
     need("strace")
     program, path_map = learnt
@@ -186,7 +184,7 @@ def test_what_cannot_be_recorded_together_is_refused_by_name(user: User, tmp_pat
     assert not (tmp_path / "p").exists()
 
 
-@root
+@needs_root
 def test_who_may_put_no_probe_into_programs_is_told_what_is_missing(user, tmp_path, monkeypatch):
     need("setpriv")
     program, without = built(tmp_path, "program", PROGRAM), tmp_path / "without"

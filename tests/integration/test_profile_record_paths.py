@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import shlex
 import subprocess
 from pathlib import Path
@@ -14,9 +13,9 @@ from steelyard.analysis.paths.path_map import NO_HEIGHT
 from steelyard.profile.paths.map_file import read_map
 from steelyard.profile.sampler import sampler_path
 from tests.integration.conftest import User, validate
-from tests.needs import need
+from tests.needs import need, needs_x86_64
 
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+pytestmark = needs_x86_64
 PROGRAM = r"""
 #include <pthread.h>
 #include <stdlib.h>

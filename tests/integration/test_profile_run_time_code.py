@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ import pytest
 
 from tests.integration.conftest import User
 from tests.integration.profiling import sampled
-from tests.needs import need
+from tests.needs import need, need_x86_64
 from tests.patience import line_of
 
 MAKING = r"""
@@ -62,8 +61,7 @@ def hottest(user: User) -> dict[str, Any]:
 
 def test_code_made_in_a_container_is_named_by_the_map_that_is_there(user: User) -> None:
     need("gcc", "unshare", "mount")
-    if platform.machine() != "x86_64":
-        pytest.skip("the program makes code for x86-64")
+    need_x86_64()
     (user.home / "making.c").write_text(MAKING)
     subprocess.run(["gcc", "making.c", "-o", "making"], cwd=user.home, check=True)
     (user.home / "maps").mkdir()

@@ -24,21 +24,13 @@ MAKE = 'make -s LDFLAGS="$LDFLAGS" && ./program > said'
 FUNCTIONS = ("circle", "circle_twice", "square", "square_twice", "first_of", "second_of")
 
 
-def _newest(stem: str) -> str | None:
-    names = [stem, *(f"{stem}-{version}" for version in range(25, 13, -1))]
-    return next((name for name in names if shutil.which(name)), None)
-
-
-CLANG, LLD = _newest("clang"), _newest("ld.lld")
-needs_lld = pytest.mark.skipif(LLD is None, reason="needs lld: apt-get install lld")
-needs_clang = pytest.mark.skipif(CLANG is None, reason="needs clang: apt-get install clang")
 pytestmark = needs("make", "cc", "ld")
 
 TOOLS = [
     pytest.param((), "", id="system"),
-    pytest.param((("LD", str(LLD)),), "", id="lld", marks=needs_lld),
+    pytest.param((("LD", "ld.lld"),), "", id="lld", marks=needs("ld.lld")),
     pytest.param(
-        (("CC", str(CLANG)),), "-fuse-ld=lld", id="clang-lld", marks=[needs_clang, needs_lld]
+        (("CC", "clang"),), "-fuse-ld=lld", id="clang-lld", marks=needs("clang", "ld.lld")
     ),
 ]
 Tools = tuple[tuple[str, str], ...]
@@ -256,12 +248,11 @@ def test_what_cannot_be_randomised_is_refused_by_name(
     assert refused.value.exit_status == 2
 
 
-@needs_lld
-@needs_clang
+@needs("clang", "ld.lld")
 def test_an_order_of_the_projects_own_is_refused(built: Callable[..., Build]) -> None:
     own = "echo square > order && make -s LDFLAGS='-fuse-ld=lld -Wl,--symbol-ordering-file=order'"
     with pytest.raises(RandomizationError, match="orders sections itself"):
-        built("function-order", command=own, compilers=(("CC", str(CLANG)),))
+        built("function-order", command=own, compilers=(("CC", "clang"),))
 
 
 def test_a_link_that_only_a_configure_script_tries_is_not_refused(

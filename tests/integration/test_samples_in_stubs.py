@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +13,10 @@ from steelyard.profile.paths.map_file import read_map, write_map
 from steelyard.profile.paths.marked_program import marks_of
 from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
 from tests.integration.conftest import User
-from tests.needs import needs
+from tests.needs import needs, needs_x86_64
 
 pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
+    needs_x86_64,
     needs("gcc"),
 ]
 # Most of its time passes in what leads to `leaf`, when that is wrapped.

@@ -209,9 +209,7 @@ def test_a_recipe_with_a_mistake_is_refused_and_named(user, recipe):
 @pytest.fixture
 def archive(user: User, recipe):
     """An archive of source packages with one in it, in the user's own configuration of apt."""
-    for program, package in (("dpkg-source", "dpkg-dev"), ("dpkg-scansources", "dpkg-dev")):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed: {package}")
+    need("dpkg-source", "dpkg-scansources")
     place = user.home / "archive"
     tree = place / "tinysrc-1.0"
     (tree / "debian/source").mkdir(parents=True)

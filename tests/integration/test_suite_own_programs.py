@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.needs import needed
 from tests.patience import PATIENCE_S
 
 SUITE = Path(__file__).parents[2] / "src" / "steelyard" / "suite"
@@ -33,13 +33,6 @@ TEXT = b"".join(b"%d bottles of beer on the wall, take %d down. " % (n, n * n) f
 Build = Callable[[str], Path]
 
 
-def tool(name: str, package: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"needs {name} ({package})")
-    return found
-
-
 @pytest.fixture(scope="module")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """Compiles a program once and gives its path."""
@@ -50,7 +43,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         if not program.exists():
             folders = [f"-I{SUITE / 'shared' / folder}" for folder in ("c-program", "iterations")]
             source = str(SUITE / "recipes" / name / SOURCES[name])
-            compiler = tool("gcc", "gcc")
+            compiler = needed("gcc")
             command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", *folders]
             subprocess.run([*command, source, "-o", str(program), "-lm"], check=True)
         return program
@@ -137,7 +130,7 @@ def test_an_empty_input_and_none_are_refused(name: str, build: Build, tmp_path: 
 
 def test_the_file_tree_says_what_it_really_wrote_and_synced(build: Build, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
-    strace = tool("strace", "strace")
+    strace = needed("strace")
     inner = str(build("file-tree"))
     (tmp_path / "input").write_bytes(TEXT)
     options = ["-f", "-e", "trace=write,fsync", "-o", str(trace)]
@@ -190,7 +183,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Mapping[s
     shared = SUITE / "shared"
     sources = [*(shared / "jvm-harness").glob("*.java"), place / "Changing.java"]
     sources.append(shared / "iterations" / "SteelyardIterations.java")
-    compiler = tool("javac", "default-jdk-headless")
+    compiler = needed("javac")
     subprocess.run([compiler, "-proc:none", "-d", str(place), *map(str, sources)], check=True)
 
     def runs(*arguments: str, **environment: str) -> Mapping[str, object]:

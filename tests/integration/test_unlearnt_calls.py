@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -22,10 +20,11 @@ from steelyard.profile.paths.mark_samples import sampling_marks
 from steelyard.profile.sampler import Recording
 from tests.branching_programs import source
 from tests.integration.conftest import User
+from tests.needs import need, needs, needs_x86_64
 
 pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
-    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed"),
+    needs_x86_64,
+    needs("g++"),
 ]
 COMMANDS = [
     "gcc -O0",
@@ -43,8 +42,7 @@ VARYING_SEED = 2
 
 def built(folder: Path, command: str, seed: int, varies: bool = False) -> str:
     compiler, *flags = command.split()
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
+    need(compiler)
     language = "c++" if "++" in compiler else "c"
     (folder / "source").write_text(source(seed, varies))
     call = [compiler, *flags, "-x", language, "source", "-o", "program"]

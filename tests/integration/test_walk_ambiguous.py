@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import shlex
 import subprocess
 from pathlib import Path
@@ -12,10 +10,9 @@ import pytest
 
 from steelyard.profile.sampler import sampler_path
 from tests.integration.conftest import User, validate
-from tests.needs import need
+from tests.needs import need, needs_root, needs_x86_64
 
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
-root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give rights up")
+pytestmark = needs_x86_64
 # `leaf` has one height below `left`, `right` and `third`, which only an argument leads to; below
 # `near` it has one of its own.
 PROGRAM = r"""
@@ -108,7 +105,7 @@ def test_a_stack_that_shows_a_path_of_no_learnt_one_has_none(user: User, program
     assert reasons[why] == document["walked"]["foreign"]
 
 
-@root
+@needs_root
 def test_who_may_have_no_program_in_the_kernel_has_every_stack_copied(
     user: User, program, path_map, tmp_path, monkeypatch
 ):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 import random
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -19,10 +17,11 @@ from steelyard.profile.paths.learning_run import learning_run
 from steelyard.profile.paths.map_file import read_map
 from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
 from tests.integration.conftest import User
+from tests.needs import need, needs, needs_x86_64
 
 pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
-    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed"),
+    needs_x86_64,
+    needs("g++"),
 ]
 PROGRAM = r"""
 #include <csetjmp>
@@ -107,8 +106,7 @@ def test_a_program_with_wrapped_calls_does_the_same_at_the_predicted_heights(
     tmp_path: Path, command: str
 ):
     compiler, *flags = command.removesuffix(" --strip").split()
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
+    need(compiler)
     program = built(tmp_path, compiler, *flags)
     before = learning_run([program], program).path_map
     handlers = {at for at, name in before.functions.items() if name.startswith("handle")}
@@ -159,7 +157,7 @@ def test_what_uses_the_stack_of_its_caller_is_not_wrapped(tmp_path: Path):
     assert "far" not in why
 
 
-@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+@needs("gdb")
 def test_a_debugger_goes_through_wrappers_by_their_frame_tables(tmp_path: Path):
     program = built(tmp_path, "g++", "-O2", "-g")
     wrapped(program, seed=2)

@@ -110,7 +110,7 @@ def test_every_file_of_the_corpus_belongs_to_a_reader():
 NATIVE = ("call_frames", "messages", "class_file", "symbolizer", "bodies")
 
 
-@needs("clang++-14")
+@needs("clang++-19")
 @pytest.mark.parametrize("target", NATIVE)
 def test_no_input_of_a_native_reader_ends_in_a_fault(target):
     run = subprocess.run(

@@ -15,12 +15,11 @@ from pathlib import Path
 import pytest
 
 from steelyard.layout.toolchain import NATIVE
+from tests.needs import need
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "tests" / "integration" / "data" / "layout"
-for tool in ("cmake", "c++", "clang-19", "ld.lld-19"):
-    if shutil.which(tool) is None:
-        pytest.skip(f"this takes {tool}", allow_module_level=True)
+need("cmake", "c++", "clang-19", "ld.lld-19")
 if not os.path.exists(os.path.join(NATIVE, "steelyard-relink")):
     pytest.skip("the native parts of layout are not built", allow_module_level=True)
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 import random
 from itertools import compress
-
-import pytest
 
 from steelyard.analysis.paths.path_map import PathNumbers
 from steelyard.analysis.paths.resizing import calls_learnt, with_sizes
@@ -15,6 +12,7 @@ from steelyard.profile.paths.frame_sizes import read_frames, with_larger_frames,
 from steelyard.profile.paths.learning_run import learning_run
 from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
 from tests.cloned_programs import cloned_at_random, logged_calls
+from tests.needs import needs_x86_64
 from tests.path_programs import (
     built_logger,
     built_program,
@@ -30,7 +28,7 @@ from tests.path_programs import (
 PROGRAM_COUNT = 200
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+@needs_x86_64
 def test_every_path_of_two_hundred_programs_is_learnt(tmp_path, monkeypatch):
     built_logger(tmp_path)
     monkeypatch.setenv("LOGGED_PATHS", str(tmp_path / "logged"))
@@ -46,7 +44,7 @@ def test_every_path_of_two_hundred_programs_is_learnt(tmp_path, monkeypatch):
     assert wrong == []
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+@needs_x86_64
 def test_every_call_site_of_two_hundred_programs_is_learnt(tmp_path, monkeypatch):
     built_logger(tmp_path)
     monkeypatch.setenv("LOGGED_PATHS", str(tmp_path / "logged"))
@@ -65,7 +63,7 @@ def test_every_call_site_of_two_hundred_programs_is_learnt(tmp_path, monkeypatch
     assert sites > 10 * PROGRAM_COUNT
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+@needs_x86_64
 def test_larger_frames_of_two_hundred_programs_give_the_keys_that_are_predicted(
     tmp_path, monkeypatch
 ):
@@ -100,7 +98,7 @@ def test_larger_frames_of_two_hundred_programs_give_the_keys_that_are_predicted(
     assert grown > PROGRAM_COUNT
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+@needs_x86_64
 def test_wrapped_calls_of_two_hundred_programs_give_the_keys_that_are_predicted(
     tmp_path, monkeypatch
 ):
@@ -141,7 +139,7 @@ def test_wrapped_calls_of_two_hundred_programs_give_the_keys_that_are_predicted(
     assert wrapped > 10 * PROGRAM_COUNT
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+@needs_x86_64
 def test_clones_in_two_hundred_programs_give_the_keys_that_are_predicted(tmp_path, monkeypatch):
     built_logger(tmp_path)
     monkeypatch.setenv("LOGGED_PATHS", str(tmp_path / "logged"))

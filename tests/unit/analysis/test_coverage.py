@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-pytest.importorskip("numpy")
-
 from benchmarks.prove import fixed, stopped
 from benchmarks.prove.fast import hold_to_the_real_tests, mann_kendall
 from benchmarks.prove.judging import Tally

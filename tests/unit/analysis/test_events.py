@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.experiment_spec import MetricSpec
 from steelyard.report.documents.rendering import Origin
 from steelyard.report.kinds.events.text import events_text
+from tests.needs import needs
 
 ASKED = EventsQuestion("time", "s")
 ORIGIN = Origin("events", MetricSpec("time", "s"))
@@ -53,7 +53,7 @@ def test_an_alignment_holds_both_sequences_and_no_more_differences_than_needed()
         assert sum(side != "both" for side, _ in both) == plainly(first, second)
 
 
-@pytest.mark.skipif(shutil.which("diff") is None, reason="diff is not installed")
+@needs("diff")
 def test_the_difference_in_order_is_what_diff_prints(tmp_path: Path) -> None:
     generator = np.random.default_rng(5)
     first, second = (generator.integers(0, 9, 300).tolist() for _ in "ab")

@@ -9,6 +9,7 @@ import pytest
 
 from steelyard.core.errors import HostError
 from steelyard.host.restore import restore_host
+from tests.needs import needs_root
 from tests.unit.host.fake_host import BOOT, FakeHost, snapshot
 
 SHARED = "/sys/fs/cgroup/cpuset"
@@ -172,14 +173,14 @@ def test_a_journal_that_others_may_write_is_refused(host, tmp_path):
     assert "others may write it" in refused(host, path)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@needs_root
 def test_root_refuses_the_journal_of_another_user(host, tmp_path):
     path = journal(tmp_path, OWN)
     os.chown(path, 1234, 1234)
     assert "belongs to user 1234" in refused(host, path)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root asks for more than its own file")
+@needs_root
 def test_root_refuses_a_journal_in_a_directory_that_others_may_write(host, tmp_path):
     folder = tmp_path / "open"
     folder.mkdir()

@@ -1,10 +1,7 @@
-import platform
 import subprocess
 
-import pytest
-
 from steelyard.profile.delays import delayable_functions
-from tests.needs import need
+from tests.needs import need, need_x86_64
 
 # Each file has a `work` of its own.
 SOURCES = {
@@ -17,8 +14,7 @@ SOURCES = {
 
 def test_functions_of_one_name_cannot_be_delayed(tmp_path):
     need("gcc")
-    if platform.machine() != "x86_64":
-        pytest.skip("delays are written for x86-64")
+    need_x86_64()
     for name, source in SOURCES.items():
         (tmp_path / f"{name}.c").write_text(source)
     flags = ("-O1", "-fpatchable-function-entry=32", "-fno-ipa-ra")

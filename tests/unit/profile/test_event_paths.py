@@ -15,7 +15,7 @@ from steelyard.profile.event_paths import KnownNames, check_recorder, named_path
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import write_map
 from steelyard.profile.symbols.elf_symbols import read_symbols
-from tests.needs import needs
+from tests.needs import needs, needs_x86_64
 
 SOURCE = """
 static inline int inner(int x) { return x * x + 1; }
@@ -124,7 +124,7 @@ def test_why_there_are_no_stacks_is_told_with_what_to_do(
 
 
 @needs("cc")
-@pytest.mark.skipif(os.uname().machine != "x86_64", reason="frames are of x86-64")
+@needs_x86_64
 def test_registers_are_looked_up_in_a_map(program: str, tmp_path: Path) -> None:
     symbols = read_symbols(program)
     main, outer = (

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 
 import numpy as np
@@ -19,6 +18,7 @@ from steelyard.analysis.tables.data_columns import Table
 from steelyard.core.experiment_spec import MetricSpec
 from steelyard.report.documents.rendering import Origin
 from steelyard.report.kinds.states.page import Serving, states_page
+from tests.chromium import chromium_program
 
 ORIGIN = Origin("states", MetricSpec("value", "s"), file="times <b>.csv")
 EVIL = "</script><script>alert(1)</script>"
@@ -86,9 +86,7 @@ def test_missing_values_are_missing_and_the_others_scaled():
 
 
 def test_a_browser_draws_every_plot(tmp_path):
-    browser = shutil.which("chromium") or shutil.which("chromium-browser")
-    if browser is None:
-        pytest.skip("there is no chromium to draw the page")
+    browser = chromium_program()
     (tmp_path / "page.html").write_text(states_page(result(("a", "b")), ORIGIN), "utf-8")
     command = [
         browser, "--headless", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",

@@ -1,6 +1,5 @@
 """What a program of the suite takes is named by its package, before a compiler's log is."""
 
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -13,14 +12,14 @@ from steelyard.core.errors import MissingCapabilityError
 from steelyard.suite.known_recipes import RecipeRegistry
 from steelyard.suite.recipe import BuildRecipe, Requirement
 from steelyard.suite.suite_cache import SuiteCache
+from tests.needs import need
 
 LACKING = Requirement("no-such-dev", "header", "no/such/header.h")
 
 
 @pytest.fixture
 def recipe():
-    if shutil.which("gcc") is None:
-        pytest.skip("needs gcc")
+    need("gcc")
     found = RecipeRegistry().get("hash-join")
     return replace(found, requires=(LACKING,), build=BuildRecipe("exit 1", "program"))
 

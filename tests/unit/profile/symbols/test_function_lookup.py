@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import platform
 import subprocess
 
 import numpy as np
@@ -18,7 +17,7 @@ from steelyard.profile.symbols.function_lookup import (
     libraries_of,
     split_place,
 )
-from tests.needs import need
+from tests.needs import need, need_x86_64
 
 SOURCE = """
 #include <stdlib.h>
@@ -72,8 +71,7 @@ def test_a_function_of_a_library_is_found_by_any_of_its_names(program, name):
 
 
 def test_a_function_that_the_processor_chooses_is_the_one_that_is_called(program):
-    if platform.machine() != "x86_64":
-        pytest.skip("only some machines have several versions of it")
+    need_x86_64()
     place = find_function("memcpy", program)
     symbol = dynamic_offset(place.path, "memcpy")
     assert place.offset != symbol

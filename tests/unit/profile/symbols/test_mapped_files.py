@@ -19,7 +19,7 @@ from steelyard.profile.symbols.debug_files import read_build_id
 from steelyard.profile.symbols.elf_symbols import read_symbols
 from steelyard.profile.symbols.mapped_files import MappedFile, open_path
 from steelyard.profile.symbols.place_names import NamingRules
-from tests.needs import need
+from tests.needs import need, need_root
 from tests.unit.profile.profile_bytes import (
     chunk,
     events,
@@ -141,8 +141,7 @@ def test_a_program_that_was_removed_is_read_while_it_runs(tmp_path):
 
 
 def test_a_library_that_was_removed_is_read_while_a_process_has_it(tmp_path):
-    if os.geteuid():
-        pytest.skip("only root sees removed libraries of processes")
+    need_root()
     path = tmp_path / "library.so"
     shutil.copy(built(tmp_path, "triple"), path)
     inode = os.stat(path).st_ino
