@@ -33,7 +33,7 @@ from steelyard.app.profile.sampled_judging import apart
 from steelyard.core.errors import SteelyardError
 from steelyard.profile.paths.learning_run import Surroundings
 from steelyard.profile.paths.map_file import read_map
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 
 MOST_MORE = 0.01
 _MARK_INSTRUCTIONS = 10

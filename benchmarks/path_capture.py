@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from steelyard.profile.sampler import sampler_path
+from steelyard.profile.sampler_command import sampler_path
 
 _STEELYARD = (sys.executable, "-m", "steelyard.cli.main")
 _PERL = "sub f { my $n = shift; $n < 2 ? $n : f($n - 1) + f($n - 2) } f(27); my %h; $h{$_ % 977} .= $_ for 1..900000; print length join '', sort values %h"  # noqa: E501

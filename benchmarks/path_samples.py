@@ -28,7 +28,8 @@ from steelyard.profile.file.profile_file import read_profile
 from steelyard.profile.paths.map_file import read_map
 from steelyard.profile.paths.mark_samples import sampling_marks
 from steelyard.profile.paths.stack_notes import noting_stacks
-from steelyard.profile.sampler import Recording, record
+from steelyard.profile.recording_request import Recording
+from steelyard.profile.sampler import record
 
 _PROGRAM = r"""
 #include <stdio.h>

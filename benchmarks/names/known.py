@@ -16,7 +16,7 @@ from benchmarks.names.languages import LANGUAGES, UNIT, Piece
 from steelyard.analysis.profiles.profile_answer import ProfileAnswer
 from steelyard.analysis.profiles.profile_samples import independent_count, share_estimate
 from steelyard.app.profile.record_profile import read_answer, record_profile
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 from steelyard.profile.symbols.demangling import function_name
 
 CONFIDENCE = 0.95

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from benchmarks.sampling.sampled_programs import Programs, Recorded, recorded, verdict
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 
 WITHIN_POINTS, OFF_BY_POINTS = 3.0, 30.0
 RANDOM, FIXED = "random", "fixed"

@@ -18,7 +18,8 @@ from scipy.stats import t as student
 from benchmarks.sampling.sampled_programs import SOURCES, Programs, verdict
 from steelyard.profile.java.java_command import java_recording
 from steelyard.profile.profilers import PROFILERS
-from steelyard.profile.sampler import Recording, Spread, record
+from steelyard.profile.recording_request import Recording, Spread
+from steelyard.profile.sampler import record
 
 RATES_HZ = (100, 1_000, 10_000)
 ALONE, ALONE_TOO, OURS, PERF = "alone", "alone again", "steelyard", "perf"

@@ -18,7 +18,8 @@ from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.profile.file.profile_file import read_profile
 from steelyard.profile.profilers import PROFILERS
 from steelyard.profile.profilers.safepoint import read_safepoint_profile
-from steelyard.profile.sampler import Recording, record
+from steelyard.profile.recording_request import Recording
+from steelyard.profile.sampler import record
 
 EXAMPLE = SOURCES.parents[1] / "examples" / "profile" / "YieldPoints.java"
 PICTURE = SOURCES.parents[1] / "docs" / "images" / "sampling-autocorrelation.png"

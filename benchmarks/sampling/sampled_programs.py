@@ -13,7 +13,8 @@ import numpy as np
 from steelyard.analysis.profiles.profile_samples import ProfileSamples
 from steelyard.profile.attribution import attribute
 from steelyard.profile.file.profile_file import RawProfile, read_profile
-from steelyard.profile.sampler import Recording, record
+from steelyard.profile.recording_request import Recording
+from steelyard.profile.sampler import record
 from steelyard.profile.symbols.place_names import NamingRules
 
 SOURCES = Path(__file__).parent

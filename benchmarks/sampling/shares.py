@@ -14,7 +14,7 @@ from scipy.stats import binom
 from benchmarks.sampling.sampled_programs import Programs, recorded, verdict
 from steelyard.analysis.profiles.profile_samples import independent_count, share_estimate
 from steelyard.core.estimate import Estimate
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 
 # Turns of each function in shares.c for one round.
 TURNS = {

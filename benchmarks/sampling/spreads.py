@@ -17,7 +17,8 @@ from scipy.stats import binom
 from benchmarks.sampling.sampled_programs import Programs
 from steelyard.app.profile.record_profile import read_answer
 from steelyard.core.estimate import Estimate
-from steelyard.profile.sampler import Recording, Spread, record
+from steelyard.profile.recording_request import Recording, Spread
+from steelyard.profile.sampler import record
 
 SPREADS: tuple[Spread, ...] = ("uniform", "rounds", "fixed")
 RATES_HZ = (1_000, 10_000)

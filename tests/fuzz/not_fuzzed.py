@@ -72,7 +72,7 @@ _REASONS = {
             "profile/probed_places.py",
             "profile/symbols/kernel_symbols.py",
         ),
-        *("profile/symbols/function_lookup.py",),
+        *("profile/symbols/function_lookup.py", "profile/watched_target.py"),
     ),
     "a lock, /dev/null or a connection": (
         *("app/history/tell_alarms.py", "cli/main.py", "host/quiet_launch.py", "host/lock.py"),

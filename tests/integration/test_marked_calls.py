@@ -23,7 +23,7 @@ from steelyard.profile.paths.mark_samples import sampling_marks
 from steelyard.profile.paths.marked_program import check_mark_carrier, marks_of
 from steelyard.profile.paths.matching_map import matching_map
 from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 from tests.integration.conftest import User
 from tests.needs import need, needs, needs_x86_64
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.profile.sampler import sampler_path
+from steelyard.profile.sampler_command import sampler_path
 from tests.integration.conftest import Told, User
 from tests.integration.profiling import NO_SAMPLES, sampled
 from tests.needs import need

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from steelyard.profile.sampler import sampler_path
+from steelyard.profile.sampler_command import sampler_path
 from tests.integration.conftest import User, validate
 from tests.integration.test_profile_record_paths import built
 from tests.needs import need, needs_root, needs_x86_64

@@ -11,7 +11,7 @@ import pytest
 
 from steelyard.analysis.paths.path_map import NO_HEIGHT
 from steelyard.profile.paths.map_file import read_map
-from steelyard.profile.sampler import sampler_path
+from steelyard.profile.sampler_command import sampler_path
 from tests.integration.conftest import User, validate
 from tests.needs import need, needs_x86_64
 

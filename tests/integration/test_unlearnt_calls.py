@@ -17,7 +17,7 @@ from steelyard.core.native_program import native_program
 from steelyard.profile.paths.learning_run import learning_run
 from steelyard.profile.paths.map_file import read_map, write_map
 from steelyard.profile.paths.mark_samples import sampling_marks
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 from tests.branching_programs import source
 from tests.integration.conftest import User
 from tests.needs import need, needs, needs_x86_64

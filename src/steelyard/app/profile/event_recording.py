@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from steelyard.core.sampled_events import software_event
-from steelyard.profile.sampler import Recording, check_target
+from steelyard.profile.recording_request import Recording
+from steelyard.profile.watched_target import check_target
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from steelyard.app.profile.path_watch import Tell
 from steelyard.app.profile.record_profile import record_profile
 from steelyard.core.errors import DataError, UsageError
 from steelyard.profile.paths.walked_beside import AUTO, KEYS, walked_beside
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def record_paths(
     """
     from steelyard.profile.paths.sample_keys import AMBIGUOUS, LIBRARIES
     from steelyard.profile.paths.stack_notes import noting_stacks
-    from steelyard.profile.sampler import check_target
+    from steelyard.profile.watched_target import check_target
 
     check_target(recording)
     program = asked.program or program_of(recording)

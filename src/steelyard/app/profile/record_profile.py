@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from steelyard.core.errors import DataError, MissingCapabilityError
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 
 if TYPE_CHECKING:
     from steelyard.analysis.profiles.profile_answer import ProfileAnswer
@@ -45,7 +45,8 @@ def record_profile(
         java_recording,
         remove_older_maps,
     )
-    from steelyard.profile.sampler import check_target, record
+    from steelyard.profile.sampler import record
+    from steelyard.profile.watched_target import check_target
 
     check_target(recording)
     began_ns = time.time_ns()

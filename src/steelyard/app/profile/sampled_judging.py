@@ -14,7 +14,7 @@ from steelyard.analysis.paths.path_map import PathMap
 from steelyard.analysis.paths.sample_check import judged_samples
 from steelyard.core.errors import UsageError
 from steelyard.core.program_path import program_path
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 
 if TYPE_CHECKING:
     from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys

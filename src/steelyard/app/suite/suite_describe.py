@@ -13,7 +13,7 @@ from steelyard.app.suite.suite_program import ReadyProgram, Workshop
 from steelyard.app.suite.suite_run import run_once, run_programs
 from steelyard.core.errors import SteelyardError
 from steelyard.core.experiment_spec import Variant
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 from steelyard.suite.count_allocations import count_allocations
 from steelyard.suite.program_figures import Allocations, Description, Shares
 from steelyard.suite.recipe import Recipe

@@ -13,7 +13,7 @@ from steelyard.core.errors import MissingCapabilityError, UsageError
 from steelyard.core.install_hint import install_command
 from steelyard.core.native_program import native_program
 from steelyard.profile.java.java_code import java_code_paths, java_code_prefix
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 
 # Where a frame of HotSpot's interpreter holds its method: three words below its base, on x86-64
 # (frame_x86.hpp, interpreter_frame_method_offset) and on AArch64 (frame_aarch64.hpp).

@@ -15,7 +15,7 @@ from steelyard.core.elf_file import ElfFile, NotElfError
 from steelyard.core.errors import DataError
 from steelyard.profile.paths.call_stubs import stub_span
 from steelyard.profile.paths.crash_key import whole_functions
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 from steelyard.profile.symbols.frame_rules import FrameTables
 
 

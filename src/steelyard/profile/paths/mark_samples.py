@@ -20,7 +20,7 @@ import numpy.typing as npt
 from steelyard.core.errors import UsageError
 from steelyard.core.native_program import native_program
 from steelyard.profile.file.profile_file import RawProfile
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 
 # What a profile says of its map where each sample has the value of its thread.
 CARRIED = "carried"

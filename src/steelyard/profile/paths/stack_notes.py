@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from steelyard.core.native_program import native_program
 from steelyard.core.program_loader import starts_other_loader
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 
 _LIBRARY = "libsteelyard-stacks.so"
 _ADVICE = "It is there on x86-64; in a checkout, `make native` builds it."

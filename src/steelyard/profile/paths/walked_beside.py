@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from steelyard.profile.sampler import Recording, sampler_argv
+from steelyard.profile.recording_request import Recording
+from steelyard.profile.sampler_command import sampler_argv
 
 # In the place of a map: the recording makes its own.
 AUTO = "auto"

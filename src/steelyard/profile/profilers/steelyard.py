@@ -8,7 +8,8 @@ import numpy as np
 
 from steelyard.analysis.profiles.unwatched_time import NOT_WATCHED, unwatched_ratio_of
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
-from steelyard.profile.sampler import Recording, sampler_argv, sampler_path
+from steelyard.profile.recording_request import Recording
+from steelyard.profile.sampler_command import sampler_argv, sampler_path
 
 # The sampler reports on standard error, which a run under a profiler keeps for messages.
 _REPORT = 2

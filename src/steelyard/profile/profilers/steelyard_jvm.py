@@ -16,7 +16,8 @@ from steelyard.profile.java.java_command import (
 )
 from steelyard.profile.java.java_names import machine_name
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
-from steelyard.profile.sampler import Recording, sampler_argv, sampler_path
+from steelyard.profile.recording_request import Recording
+from steelyard.profile.sampler_command import sampler_argv, sampler_path
 
 # The sampler reports on standard error, which a run under a profiler keeps for messages.
 _REPORT = 2

@@ -5,7 +5,7 @@ from steelyard.core.errors import UsageError
 from steelyard.profile import sampler
 from steelyard.profile.java import java_command
 from steelyard.profile.java.java_command import java_recording
-from steelyard.profile.sampler import Recording
+from steelyard.profile.recording_request import Recording
 
 
 @pytest.fixture(autouse=True)
