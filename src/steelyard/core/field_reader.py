@@ -10,6 +10,19 @@ from typing import Any, cast
 from steelyard.core.errors import DataError
 from steelyard.core.units import LARGEST_VALUE, LARGEST_WHOLE, LAST_UNIX_S
 
+# What code that takes fields out of decoded JSON raises where one is of another kind, as in a file
+# or a row that was damaged or edited by hand.
+FIELD_FAULTS: tuple[type[Exception], ...] = (
+    ArithmeticError,
+    AttributeError,
+    DataError,
+    IndexError,
+    KeyError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
 
 def json_fault(error: ValueError | RecursionError) -> str:
     """Why a text could not be decoded, as it follows "is not JSON: "."""

@@ -17,26 +17,13 @@ from typing import Any, NoReturn, get_args
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_check import check_spec, check_trial, is_between, is_whole
 from steelyard.core.experiment_results import Experiment, StopReason, Trial
-from steelyard.core.field_reader import wrong_field
+from steelyard.core.field_reader import FIELD_FAULTS, wrong_field
 from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.units import LARGEST_VALUE, LAST_UNIX_S
 from steelyard.measure.at_levels import AT_LEVELS, with_levels
 from steelyard.measure.level_costs import BUILT, ENTERED, LevelCosts
 from steelyard.measure.trial_artifacts import taken_line
 from steelyard.measure.trial_journal import VERSION, trial_from_record
-
-# What code that takes fields out of decoded JSON raises where one is of another kind.
-_FAULTS = (
-    ArithmeticError,
-    AttributeError,
-    DataError,
-    IndexError,
-    KeyError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-
 
 # From a record, its specification, the directory with what trials left and whether a report of the
 # layout was asked for, to the line on what that trial left; `taken.taken_line` is one.
@@ -219,18 +206,18 @@ def salvage_journal(path: str, take: TakeLeft = taken_line) -> Experiment | None
     try:
         lines = _lines(path)
         reader = _Reader(_object(lines[0]), take)
-    except _FAULTS:
+    except FIELD_FAULTS:
         return None
     for number, line in enumerate(lines[1:], 2):
         try:
             reader.add(_object(line), number)
-        except _FAULTS:
+        except FIELD_FAULTS:
             continue
     trials: list[Trial] = []
     for _, record in reader.trials():
         try:
             trials.append(reader.trial(record))
-        except _FAULTS:
+        except FIELD_FAULTS:
             continue
     return reader.experiment(trials)
 
@@ -254,7 +241,7 @@ def _lines(path: str) -> list[bytes]:
 def _naming(path: str, number: int) -> Iterator[None]:
     try:
         yield
-    except _FAULTS as error:
+    except FIELD_FAULTS as error:
         _fail(path, number, error)
 
 

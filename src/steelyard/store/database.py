@@ -10,10 +10,11 @@ from typing import Any, get_args
 
 from sqlalchemy import Connection, delete, insert, select
 
-from steelyard.core.errors import DataError, StoreError
+from steelyard.core.errors import StoreError
 from steelyard.core.experiment_check import check_spec, is_between
 from steelyard.core.experiment_results import Caution, Experiment, StopReason
 from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.field_reader import FIELD_FAULTS
 from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.units import LAST_UNIX_S
 from steelyard.store.connection import bring_up_to_date, open_engine, store_errors
@@ -37,17 +38,6 @@ from steelyard.store.store_location import (
 from steelyard.store.trial_chunk import dump_json
 
 DIMENSIONING_KEY = ("benchmark", "content", "platform", "runtime", "metric")
-# What decoding a row raises that was damaged, or edited by hand.
-_FAULTS = (
-    ArithmeticError,
-    AttributeError,
-    DataError,
-    IndexError,
-    KeyError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
 
 
 @dataclass(frozen=True)
@@ -205,7 +195,7 @@ class Store:
         with self.reading() as connection:
             for row in connection.execute(query):
                 # What is damaged is as none: the initial experiment can be run again.
-                with suppress(*_FAULTS):
+                with suppress(*FIELD_FAULTS):
                     found.append(_dimensioning(row))
         return tuple(found)
 
@@ -226,7 +216,7 @@ def _damage(path: str, identifier: str, what: str) -> Iterator[None]:
     """Turn what decoding damaged rows raises into one message."""
     try:
         yield
-    except _FAULTS as error:
+    except FIELD_FAULTS as error:
         told = str(error).removesuffix(".") or type(error).__name__
         told = f"it lacks {told}" if isinstance(error, KeyError) else told
         raise StoreError(

@@ -9,14 +9,13 @@ import re
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import pairwise
 
-from steelyard.core.decoding import regular_opener
-from steelyard.core.errors import DataError, MissingCapabilityError
+from steelyard.core.errors import MissingCapabilityError
+from steelyard.profile.folded_stacks import read_folded
 from steelyard.profile.java.java_command import is_machine_thread, require_java
 from steelyard.profile.java.java_names import machine_name
 from steelyard.profile.java.java_places import TAKEN_AS_NOTED
-from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
+from steelyard.profile.profilers import Launch, Profiler, Reading
 
 _LIBRARY = "libasyncProfiler.so"
 _MACHINES = {"x86_64": "linux-x64", "aarch64": "linux-arm64"}
@@ -64,30 +63,19 @@ def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     return Launch((argv[0], agent, *argv[1:]))
 
 
+def _names(stack: str) -> list[str] | None:
+    thread, *frames = stack.split(";")
+    named = _THREAD.match(thread)
+    if named is None:
+        return None
+    if is_machine_thread(named["name"]):
+        return []
+    return [machine_name(_ADDRESS.sub("", frame)) for frame in frames]
+
+
 def _read(path: str, _: Sequence[str]) -> Reading:
-    counts: dict[str, float] = {}
-    calls: set[tuple[str, str]] = set()
-    try:
-        with open(path, encoding="utf-8", opener=regular_opener) as file:
-            for number, line in enumerate(file, 1):
-                stack, space, count = line.rstrip("\n").rpartition(" ")
-                thread, *frames = stack.split(";")
-                named = _THREAD.match(thread)
-                if not space or not count.isdigit() or named is None:
-                    raise ValueError(f"line {number} is no stack of a thread with its count")
-                if is_machine_thread(named["name"]) or not frames:
-                    continue
-                names = [machine_name(_ADDRESS.sub("", frame)) for frame in frames]
-                counts[names[-1]] = counts.get(names[-1], 0) + int(count)
-                calls.update(pairwise(names))
-    except OSError as error:
-        raise DataError(f"The profile {path} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise DataError(
-            f"{path} is not a profile of async-profiler in its collapsed format: {error}.",
-            field="profile",
-        ) from None
-    return Reading(shares_of(counts, path), frozenset(calls))
+    what = "a profile of async-profiler in its collapsed format"
+    return read_folded(path, what, _names, "stack of a thread")
 
 
 EXTENSION = Profiler(

@@ -7,11 +7,10 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
 
-from steelyard.core.decoding import regular_opener
-from steelyard.core.errors import DataError, MissingCapabilityError
-from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
+from steelyard.core.errors import MissingCapabilityError
+from steelyard.profile.folded_stacks import read_folded
+from steelyard.profile.profilers import Launch, Profiler, Reading
 from steelyard.profile.python_command import function_name, script_index
 
 # The default of 100 leaves a short program with few samples; more often py-spy falls behind.
@@ -51,25 +50,12 @@ def _named(frame: str) -> str:
     return function_name(found["name"].rpartition(".")[2], found["file"])
 
 
+def _names(stack: str) -> list[str]:
+    return [_named(frame) for frame in (stack or _OUTSIDE).split(";")]
+
+
 def _read(path: str, _: Sequence[str]) -> Reading:
-    counts: dict[str, float] = {}
-    calls: set[tuple[str, str]] = set()
-    try:
-        with open(path, encoding="utf-8", opener=regular_opener) as file:
-            for number, line in enumerate(file, 1):
-                stack, space, count = line.rstrip("\n").rpartition(" ")
-                if not space or not count.isdigit():
-                    raise ValueError(f"line {number} is no stack with its count")
-                names = [_named(frame) for frame in (stack or _OUTSIDE).split(";")]
-                counts[names[-1]] = counts.get(names[-1], 0) + int(count)
-                calls.update(pairwise(names))
-    except OSError as error:
-        raise DataError(f"The profile {path} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise DataError(
-            f"{path} is not a profile of py-spy in its raw format: {error}.", field="profile"
-        ) from None
-    return Reading(shares_of(counts, path), frozenset(calls))
+    return read_folded(path, "a profile of py-spy in its raw format", _names)
 
 
 EXTENSION = Profiler(
