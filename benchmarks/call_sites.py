@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from benchmarks.path_learning import Run, run_of
-from steelyard.analysis.paths.path_check import ScenarioOutcomes, candidates_by_key, judged
+from steelyard.analysis.paths.path_check import candidates_by_key, judged
 from steelyard.analysis.paths.path_map import PathNumbers
+from steelyard.analysis.paths.path_outcomes import ScenarioOutcomes
 from steelyard.core.errors import SteelyardError
 from steelyard.profile.paths.map_file import read_map
 

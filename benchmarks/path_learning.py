@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import exp, log
 from statistics import median
 
-from steelyard.analysis.paths.path_check import ScenarioOutcomes
+from steelyard.analysis.paths.path_outcomes import ScenarioOutcomes
 from steelyard.app.profile.path_judging import judge_map
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop

@@ -22,7 +22,8 @@ from statistics import fmean
 from benchmarks.keys_of_paths.changed_program import instructions, learnt_map, map_path
 from benchmarks.keys_of_paths.key_tables import percent
 from benchmarks.path_learning import PROGRAMS, run_of
-from steelyard.analysis.paths.path_check import Outcomes, PathCheck, judged
+from steelyard.analysis.paths.path_check import PathCheck, judged
+from steelyard.analysis.paths.path_outcomes import Outcomes
 from steelyard.analysis.paths.resizing import calls_learnt
 from steelyard.app.profile.path_resizing import ResizingRequest, resize_paths
 from steelyard.app.profile.sampled_judging import apart, with_samples

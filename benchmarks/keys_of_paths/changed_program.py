@@ -16,8 +16,9 @@ from statistics import median
 from benchmarks.keys_of_paths.key_record import KINDS, KeyRecord, Rules, SampleShares, Shares
 from benchmarks.path_learning import ROUNDS, Run, run_of
 from benchmarks.path_samples import lookup_ns
-from steelyard.analysis.paths.path_check import WRAPPER_INSTRUCTIONS, Outcomes, PathCheck, judged
+from steelyard.analysis.paths.path_check import PathCheck, judged
 from steelyard.analysis.paths.path_map import PathMap
+from steelyard.analysis.paths.path_outcomes import Outcomes
 from steelyard.analysis.paths.resizing import (
     Resizing,
     ResizingRules,
@@ -25,6 +26,7 @@ from steelyard.analysis.paths.resizing import (
     resized,
     with_sizes,
 )
+from steelyard.analysis.paths.separation_outcome import WRAPPER_INSTRUCTIONS
 from steelyard.analysis.paths.wrappable_calls import ProgramCalls, wrappable_calls
 from steelyard.app.profile.sampled_judging import apart, with_samples
 from steelyard.core.errors import SteelyardError

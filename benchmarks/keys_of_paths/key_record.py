@@ -29,7 +29,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Shares:
-    """Outcomes of paths or of samples, as `analysis.paths.path_check.Outcomes` has them."""
+    """Outcomes of paths or of samples, as `analysis.paths.path_outcomes.Outcomes` has them."""
 
     resolved: float
     ambiguous: float

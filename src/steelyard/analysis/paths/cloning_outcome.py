@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from steelyard.analysis.paths.cloning_search import CloneChoice
-from steelyard.analysis.paths.path_check import ScenarioOutcomes
+from steelyard.analysis.paths.path_outcomes import ScenarioOutcomes
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from steelyard.analysis.paths.height_steps import height_steps
 from steelyard.analysis.paths.markable_calls import MarkableCalls
 from steelyard.analysis.paths.marked_calls import MarkedCalls, marked_calls
 from steelyard.analysis.paths.other_marks import with_others
-from steelyard.analysis.paths.path_check import ScenarioOutcomes, judged
+from steelyard.analysis.paths.path_check import judged
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
 from steelyard.analysis.paths.path_marks import MARK_BYTES
 from steelyard.analysis.paths.path_order import path_order
+from steelyard.analysis.paths.path_outcomes import ScenarioOutcomes
 from steelyard.analysis.paths.separation_search import (
     GOAL,
     SearchRules,

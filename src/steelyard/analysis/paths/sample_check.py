@@ -10,13 +10,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from steelyard.analysis.paths.path_check import (
-    CandidatesByCode,
-    SampleCheck,
-    Tally,
-    candidates_by_key,
-)
+from steelyard.analysis.paths.path_check import CandidatesByCode, candidates_by_key
 from steelyard.analysis.paths.path_map import PathMap, PathNumbers
+from steelyard.analysis.paths.path_outcomes import SampleCheck, Tally
 from steelyard.analysis.paths.stack_alignment import Key
 from steelyard.analysis.paths.unlearnt_keys import UnlearntKeys
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.paths.path_check import MARKING, RESIZING, WRAPPING, SeparationCost
 from steelyard.analysis.paths.path_map import PathMap
 from steelyard.analysis.paths.resizing import (
     MOST_WRAPPED_RATIO,
     Resizing,
     ResizingRules,
     resized,
+)
+from steelyard.analysis.paths.separation_outcome import (
+    MARKING,
+    RESIZING,
+    WRAPPING,
+    SeparationCost,
 )
 
 

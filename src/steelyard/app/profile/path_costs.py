@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.paths.path_check import (
+from steelyard.analysis.paths.path_map import PathMap
+from steelyard.analysis.paths.separation_costs import separation_cost, separation_costs
+from steelyard.analysis.paths.separation_outcome import (
     CLONING,
     MARKING,
     RESIZING,
     WRAPPING,
     SeparationCosts,
 )
-from steelyard.analysis.paths.path_map import PathMap
-from steelyard.analysis.paths.separation_costs import separation_cost, separation_costs
 from steelyard.core.errors import DataError
 
 _SEED = 1

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from steelyard.analysis.paths.lookup import KeyedPaths
-from steelyard.analysis.paths.path_check import CANDIDATE_LIMITS, judged
+from steelyard.analysis.paths.path_check import judged
 from steelyard.analysis.paths.path_map import (
     ROOT,
     PathMap,
@@ -17,6 +17,7 @@ from steelyard.analysis.paths.path_map import (
     merged,
     merged_nodes,
 )
+from steelyard.analysis.paths.path_outcomes import CANDIDATE_LIMITS
 from steelyard.core.errors import DataError
 
 # Functions by their addresses.

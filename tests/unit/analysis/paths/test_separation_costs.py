@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.analysis.paths.path_check import MARKING, RESIZING, WRAPPING
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
 from steelyard.analysis.paths.separation_costs import separation_costs
+from steelyard.analysis.paths.separation_outcome import MARKING, RESIZING, WRAPPING
 
 MAIN, A, B, D = 1, 2, 3, 4
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from steelyard.analysis.paths.crash_path import CrashPath
 from steelyard.analysis.paths.learning import Learning
-from steelyard.analysis.paths.path_check import (
+from steelyard.analysis.paths.path_check import PathCheck
+from steelyard.analysis.paths.path_outcomes import (
     CANDIDATE_LIMITS,
     Outcomes,
-    PathCheck,
     SampleCheck,
     ScenarioOutcomes,
-    SeparationCost,
 )
+from steelyard.analysis.paths.separation_outcome import SeparationCost
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.kinds.paths.static_document import allowed_document
 from steelyard.report.texts.readable import document_value

@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.analysis.paths.cloning_outcome import CloningOutcome
 from steelyard.analysis.paths.marked_calls import MarkedCalls
-from steelyard.analysis.paths.path_check import ScenarioOutcomes
+from steelyard.analysis.paths.path_outcomes import ScenarioOutcomes
 from steelyard.analysis.paths.resizing import Resizing
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.kinds.paths.document import outcomes_document

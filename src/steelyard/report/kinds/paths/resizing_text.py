@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from steelyard.analysis.paths.cloning_outcome import CloningOutcome
-from steelyard.analysis.paths.path_check import WRAPPER_INSTRUCTIONS
 from steelyard.analysis.paths.resizing import Resizing
+from steelyard.analysis.paths.separation_outcome import WRAPPER_INSTRUCTIONS
 from steelyard.report.kinds.paths.text import counted, percent
 from steelyard.report.texts.plain_table import plain_table, wrapped
 from steelyard.report.texts.readable import one_line

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from steelyard.analysis.paths.learning import Learning
-from steelyard.analysis.paths.path_check import (
-    CANDIDATE_LIMITS,
+from steelyard.analysis.paths.path_check import PathCheck
+from steelyard.analysis.paths.path_map import PathMap
+from steelyard.analysis.paths.path_outcomes import CANDIDATE_LIMITS, Outcomes
+from steelyard.analysis.paths.separation_outcome import (
     MARK_INSTRUCTIONS,
     WRAPPER_INSTRUCTIONS,
-    Outcomes,
-    PathCheck,
     SeparationCosts,
 )
-from steelyard.analysis.paths.path_map import PathMap
 from steelyard.report.texts.plain_table import plain_table, wrapped
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
