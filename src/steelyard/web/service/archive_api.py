@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
@@ -24,6 +23,7 @@ from steelyard.report.kinds.submission.archives_page import archives_page, total
 from steelyard.service.accounts import Identity
 from steelyard.service.result_archives import ResultArchive
 from steelyard.service.submissions import Submission
+from steelyard.web.service.answered_call import answered, token_of
 from steelyard.web.service.archive_stream import tar_stream
 from steelyard.web.service.masked_submission import without_secrets
 from steelyard.web.service.page_table import EVERYONE, Asked, Page
@@ -33,12 +33,10 @@ _SCHEMA = {"schema": "steelyard/1"}
 _SHOWN = 500
 # In the specification of an experiment that runs one.
 _OF_A_PACKAGE = '"package": {'
-Answered = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Response]]
-TokenOf = Callable[[Request], str]
 
 
-def archive_routes(service: Service, answered: Answered, token_of: TokenOf) -> list[Route]:
-    """The call by which workers send archives; parameters as of `package_routes`."""
+def archive_routes(service: Service) -> list[Route]:
+    """The call by which workers send archives."""
 
     async def receive(request: Request) -> Response:
         async def answer() -> Any:

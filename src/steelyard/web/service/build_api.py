@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from os import unlink
 from typing import Any
@@ -18,12 +17,11 @@ from steelyard.build.build_archive import MOST_BYTES
 from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.service.shared_builds import GivenBuild
 from steelyard.service.workers import Worker
+from steelyard.web.service.answered_call import answered, token_of
 from steelyard.web.service.sent_body import body_length, save_body
 
 _SCHEMA = {"schema": "steelyard/1"}
 _PATH = "/api/worker/builds/{part:int}/{attempt:int}/{key}"
-Answered = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Response]]
-TokenOf = Callable[[Request], str]
 
 
 def given_build(given: GivenBuild) -> dict[str, Any]:
@@ -68,8 +66,8 @@ def refused_build(service: Service, worker: Worker, body: dict[str, Any]) -> Any
     return {**_SCHEMA, "kind": "taken-build", "kept": False, "message": ""}
 
 
-def build_routes(service: Service, answered: Answered, token_of: TokenOf) -> list[Route]:
-    """The calls whose bodies are builds; parameters as of `package_routes`."""
+def build_routes(service: Service) -> list[Route]:
+    """The calls whose bodies are builds."""
 
     async def receive(request: Request) -> Response:
         async def answer() -> Any:

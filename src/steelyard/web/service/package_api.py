@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from starlette.background import BackgroundTask
@@ -16,26 +15,22 @@ from starlette.routing import Route
 from steelyard.app.service.service import Service
 from steelyard.app.service.service_packages import TakenPackage
 from steelyard.core.errors import UsageError
+from steelyard.service.accounts import Identity
 from steelyard.service.package.archive import PackageLimits
 from steelyard.service.rehearsals import Rehearsal
 from steelyard.service.workers import Worker
+from steelyard.web.service.answered_call import (
+    answered,
+    text_in,
+    token_of,
+)
 from steelyard.web.service.sent_body import body_length, save_body
 
 _SCHEMA = {"schema": "steelyard/1"}
-Answered = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Response]]
-TokenOf = Callable[[Request], str]
 
 
-def package_routes(service: Service, answered: Answered, token_of: TokenOf) -> list[Route]:
-    """The calls whose bodies are archives.
-
-    Parameters
-    ----------
-    answered : callable
-        Makes of a call its response, or one that says what is wrong.
-    token_of : callable
-        The token of a request.
-    """
+def package_routes(service: Service) -> list[Route]:
+    """The calls whose bodies are archives."""
 
     async def receive(request: Request) -> Response:
         async def answer() -> Any:
@@ -145,3 +140,22 @@ def digests_of(body: dict[str, Any]) -> dict[str, str]:
             "packages takes an object of digests by names in the file.", field="packages"
         )
     return {name: str(digest) for name, digest in told.items()}
+
+
+def listed_packages(service: Service, who: Identity, _path: Any, _body: Any) -> Any:
+    """The packages that one has sent."""
+    found = [vars(each) for each in service.packages.sent(who)]
+    return {**_SCHEMA, "kind": "packages", "packages": found}
+
+
+def asked_rehearsal(service: Service, who: Identity, _path: Any, body: dict[str, Any]) -> Any:
+    """Have the packages of an experiment file run once on each architecture."""
+    known = service.packages.known(who, digests_of(body))
+    planned = service.plan(text_in(body, "file"), text_in(body, "name", "experiment.toml"), known)
+    return shown_rehearsals(service, who, {"batch": service.rehearsals.ask(who, planned)}, body)
+
+
+def shown_rehearsals(service: Service, who: Identity, path: Any, _body: Any) -> Any:
+    """How far the rehearsals of a batch are."""
+    batch = path["batch"]
+    return rehearsal_document(batch, service.rehearsals.progress(who, batch))
