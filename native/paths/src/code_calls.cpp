@@ -13,6 +13,7 @@
 #include "program_code.hpp"
 #include "program_references.hpp"
 #include "stack_depths.hpp"
+#include "virtual_tables.hpp"
 
 namespace steelyard {
 
@@ -41,9 +42,12 @@ bool is_indirect(const Instruction& instruction, std::uint8_t kind) {
 /// called otherwise.
 std::optional<std::uint64_t> place_behind_register(const Instruction& instruction,
                                                    std::span<const std::uint8_t> code) {
-    constexpr std::uint8_t has_index = 4, no_base = 5;
+    // What lies behind the frame pointer was put there by the function, from wherever it was.
+    constexpr std::uint8_t has_index = 4, no_base_or_frame_pointer = 5, rex_b = 0x41,
+                           rex_b_mask = 0xf1;
+    const bool is_extended = (code[0] & rex_b_mask) == rex_b;
     if (!instruction.memory_operand || mode(instruction) == 3 || rm(instruction) == has_index ||
-        (mode(instruction) == 0 && rm(instruction) == no_base))
+        (rm(instruction) == no_base_or_frame_pointer && (mode(instruction) == 0 || !is_extended)))
         return std::nullopt;
     const std::int64_t value = displacement_of(instruction, code);
     if (value < 0)
@@ -81,12 +85,14 @@ bool is_table_jump(const CodeStep& step, const CodeStep* before, const StackDept
 class GraphReader {
   public:
     GraphReader(const Plan& plan, CodeBytes code, CallFrames& frames,
-                const ProgramReferences& references, bool has_fixed_addresses)
+                const ProgramReferences& references, const VirtualTables& virtual_tables,
+                bool has_fixed_addresses)
         : functions_(plan.functions),
           wrapped_calls_(plan.wrapped_calls),
           code_(code),
           frames_(frames),
           references_(references),
+          virtual_tables_(virtual_tables),
           has_fixed_addresses_(has_fixed_addresses) {
         for (const PlannedFunction& function : functions_)
             starts_.emplace(function.start, functions_[function.owner].start);
@@ -218,15 +224,24 @@ class GraphReader {
         found_.transfers.insert(std::move(transfer));
     }
 
-    void take(std::uint64_t address) {
+    /// An address in code, or at a place in data.
+    void take(std::uint64_t address, std::optional<std::uint64_t> place = std::nullopt) {
         const auto function = starts_.find(address);
-        if (function != starts_.end())
-            found_.taken.insert(function->second);
+        if (function == starts_.end())
+            return;
+        found_.taken.insert(function->second);
+        const auto offset = place ? virtual_tables_.offset_of(*place) : std::nullopt;
+        if (offset)
+            found_.in_tables[function->second].insert(*offset);
+        else
+            elsewhere_.insert(function->second);
     }
 
     void note_references() {
-        for (const std::uint64_t address : references_.words())
-            take(address);
+        for (const auto& [place, address] : references_.words())
+            take(address, place);
+        for (const std::uint64_t function : elsewhere_)
+            found_.in_tables.erase(function);
         for (const std::uint64_t address : references_.exported()) {
             if (const auto one = starts_.find(address); one != starts_.end())
                 found_.exported.insert(one->second);
@@ -259,6 +274,8 @@ class GraphReader {
     CodeBytes code_;
     CallFrames& frames_;
     const ProgramReferences& references_;
+    const VirtualTables& virtual_tables_;
+    std::set<std::uint64_t> elsewhere_;  ///< functions whose address is not in tables alone
     bool has_fixed_addresses_;
     std::unordered_map<std::uint64_t, std::uint64_t> starts_;
     CallGraph found_;
@@ -276,9 +293,10 @@ CallGraph call_graph_of(const std::string& path) try {
     if (!elf)
         throw Malformed();
     CallFrames frames(std::move(elf));
+    const VirtualTables virtual_tables(tables, references);
     const bool is_fixed = tables.header().e_type == ET_EXEC;
     const ProgramCode code(tables);
-    return GraphReader(plan, code.bytes(), frames, references, is_fixed).graph();
+    return GraphReader(plan, code.bytes(), frames, references, virtual_tables, is_fixed).graph();
 } catch (const Malformed&) {
     throw Fatal("It is no ELF program that can be read.");
 }

@@ -41,6 +41,9 @@ struct CallGraph {
     std::set<Transfer> transfers;
     /// Functions whose address is in data or in code, and those that other files can name.
     std::set<std::uint64_t> taken, exported;
+    /// Functions whose address is in tables of virtual functions alone, and how far behind the
+    /// address that objects hold of their table.
+    std::map<std::uint64_t, std::set<std::uint64_t>> in_tables;
     std::map<std::uint64_t, std::string> varying;  ///< where the stack in use varies, and why
     std::optional<std::uint64_t> first;            ///< `main`
     std::vector<std::uint64_t> initial, final;

@@ -33,11 +33,14 @@
 // hexadecimal, and `-` stands for what is not known. The first field says what a line is:
 //
 //   function START            part START FUNCTION      taken FUNCTION       exported FUNCTION
+//   virtual FUNCTION OFFSET
 //   varying FUNCTION REASON   first FUNCTION           initial FUNCTION     final FUNCTION
 //   call FUNCTION BYTES TO    pointer FUNCTION BYTES PLACE    library FUNCTION BYTES SYMBOL
 //
 // and the last three with `jump-` before them where FUNCTION is gone then. BYTES is by how much the
-// stack is higher, PLACE where the pointer lies behind the address in a register;
+// stack is higher, PLACE where the pointer lies behind the address in a register. OFFSET is how far
+// a function, whose address is in tables of virtual functions alone, lies behind where objects
+// point;
 //
 //   steelyard-path-planner --aligned PROGRAM
 //
@@ -173,6 +176,11 @@ void print_graph(const char* path) {
                     static_cast<Address>(function));
     print_each("taken", graph.taken);
     print_each("exported", graph.exported);
+    for (const auto& [function, offsets] : graph.in_tables) {
+        for (const std::uint64_t offset : offsets)
+            std::printf("virtual\t%llx\t%llx\n", static_cast<Address>(function),
+                        static_cast<Address>(offset));
+    }
     for (const auto& [function, reason] : graph.varying)
         std::printf("varying\t%llx\t%s\n", static_cast<Address>(function), reason.c_str());
     if (graph.first)

@@ -111,7 +111,7 @@ void ProgramReferences::read_relocation(const Elf64_Rela& one, Bytes symbols, By
     const auto addend = static_cast<std::uint64_t>(one.r_addend);
     if (type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE) {
         if (!is_called_by_library(one.r_offset))
-            words_.insert(addend);
+            words_[one.r_offset] = addend;
         slots_[one.r_offset] = {{}, addend, is_in_offset_table(one.r_offset)};
         return;
     }
@@ -120,7 +120,7 @@ void ProgramReferences::read_relocation(const Elf64_Rela& one, Bytes symbols, By
     const auto symbol = value_at<Elf64_Sym>(symbols, place * sizeof(Elf64_Sym));
     const bool is_own = symbol.st_shndx != SHN_UNDEF;
     if (is_own && type != R_X86_64_JUMP_SLOT && !is_called_by_library(one.r_offset))
-        words_.insert(symbol.st_value + addend);
+        words_[one.r_offset] = symbol.st_value + addend;
     const bool stays = type != R_X86_64_64;
     if (is_own)
         slots_[one.r_offset] = {{}, symbol.st_value + addend, stays};
@@ -152,7 +152,7 @@ void ProgramReferences::read_words(const Elf64_Shdr& section) {
                    value - one.p_vaddr < one.p_filesz;
         });
         if (is_code)
-            words_.insert(value);
+            words_.try_emplace(section.sh_addr + at, value);
     }
 }
 

@@ -34,9 +34,9 @@ class ProgramReferences {
     const Slot* slot(std::uint64_t address) const;
     /// What a stub of the procedure linkage table, or code like one, jumps to.
     const Slot* through_stub(std::uint64_t address) const;
-    /// Words of data that may be addresses of code; without those of functions that are called
-    /// before and after `main`.
-    const std::set<std::uint64_t>& words() const { return words_; }
+    /// Words of data that may be addresses of code, by their places; without those of functions
+    /// that are called before and after `main`.
+    const std::map<std::uint64_t, std::uint64_t>& words() const { return words_; }
     /// Functions that other files can call by name.
     const std::set<std::uint64_t>& exported() const { return exported_; }
     /// Where the program begins.
@@ -62,7 +62,8 @@ class ProgramReferences {
     std::vector<NamedHeader> sections_;
     std::vector<Elf64_Phdr> segments_;
     std::unordered_map<std::uint64_t, Slot> slots_;
-    std::set<std::uint64_t> words_, exported_;
+    std::map<std::uint64_t, std::uint64_t> words_;
+    std::set<std::uint64_t> exported_;
     std::vector<std::uint64_t> initial_, final_;
 };
 

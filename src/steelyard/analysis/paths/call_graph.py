@@ -5,8 +5,8 @@ T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, secti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from steelyard.analysis.paths.path_map import ROOT, PathMap
@@ -85,6 +85,9 @@ class CallGraph:
         The function that the C library calls as `main`.
     initial, final : tuple of int
         Functions that are called before and after it.
+    virtual : mapping of int to frozenset of int
+        Taken functions whose address is in tables of virtual functions (C++) alone, and how many
+        bytes behind the address that objects hold of such a table.
     """
 
     functions: tuple[int, ...]
@@ -96,6 +99,25 @@ class CallGraph:
     first: int | None
     initial: tuple[int, ...]
     final: tuple[int, ...]
+    virtual: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
+    _by_offset: dict[int, frozenset[int]] = field(
+        default_factory=dict[int, frozenset[int]], init=False, repr=False, compare=False
+    )
+
+    def targets(self, offset: int | None) -> frozenset[int]:
+        """The functions that a call by a pointer may lead to, which lies so far behind the address
+        in a register; None: that is not known.
+
+        A virtual function whose address is in tables of these alone is called through one of the
+        tables, at its own offset, or by a pointer that was read from there before.
+        """
+        if offset is None or not self.virtual:
+            return self.taken
+        found = self._by_offset.get(offset)
+        if found is None:
+            virtual = {one for one, offsets in self.virtual.items() if offset not in offsets}
+            found = self._by_offset[offset] = self.taken - virtual
+        return found
 
     @property
     def callable(self) -> frozenset[int]:
@@ -134,7 +156,7 @@ def reached(graph: CallGraph, beginnings: Iterable[Beginning], and_varying: bool
     for one in graph.transfers:
         if one.kind == LIBRARY or (one.height_bytes is None and not and_varying):
             continue
-        to = graph.taken if one.kind == POINTER else {one.callee}
+        to = graph.targets(one.callee) if one.kind == POINTER else {one.callee}
         ways.setdefault(one.caller, set()).update(each for each in to if each is not None)
     found = {one.function for one in beginnings}
     waiting = list(found)

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.analysis.paths.call_graph import FUNCTION, POINTER, Beginning, CallGraph, LearntSteps
+from steelyard.analysis.paths.pointer_places import PointerPlaces
 
 Numbers = npt.NDArray[np.int64]
 # A price of a path that none has.
@@ -136,8 +137,8 @@ class StaticSearch:
         self._graph = graph
         self._place_of = {function: place for place, function in enumerate(graph.functions)}
         self._function_of = list(graph.functions)
-        self._pointer = len(self._function_of)
-        self._count = self._pointer + 1
+        self._pointers = PointerPlaces(graph, len(self._function_of))
+        self._count = len(self._function_of) + self._pointers.count
         self._has_learnt = learnt is not None
         known = self._ways_of(graph, learnt)
         begins = {one for one in beginnings if one.function in self._place_of}
@@ -156,14 +157,16 @@ class StaticSearch:
         self._steps_most = 0
 
     def _ways_of(self, graph: CallGraph, learnt: LearntSteps | None) -> set[_Way]:
-        places, pointer = self._place_of, self._pointer
+        places = self._place_of
         unlearnt = 0 if learnt is None else _PRICE_OF_UNLEARNT
-        found = {_Way(pointer, places[one], 0, 0, False) for one in graph.taken if one in places}
+        found = {
+            _Way(source, target, 0, 0, False) for source, target in self._pointers.ways(places)
+        }
         transfers = [(one, unlearnt) for one in graph.transfers]
         transfers += [(one, 0) for one in (() if learnt is None else learnt.transfers)]
         for one, price in transfers:
             height, source = one.height_bytes, places.get(one.caller)
-            target = pointer if one.kind == POINTER else None
+            target = self._pointers.of[one.callee] if one.kind == POINTER else None
             if one.kind == FUNCTION and one.callee is not None:
                 target = places.get(one.callee)
             if source is None or target is None or height is None or height < 0:

@@ -108,7 +108,7 @@ class StepFinder:
 
     def _targets(self, one: Transfer) -> Iterable[int]:
         if one.kind == POINTER:
-            return self.graph.taken
+            return self.graph.targets(one.callee)
         return (one.callee,) if one.kind == FUNCTION and one.callee is not None else ()
 
     def _add(self, found: dict[int, set[int]], targets: Iterable[int], height: int) -> None:

@@ -59,7 +59,16 @@ def _graph(rows: list[list[str]]) -> CallGraph:
         first=next(iter(addresses("first")), None),
         initial=addresses("initial"),
         final=addresses("final"),
+        virtual=_virtual(rows),
     )
+
+
+def _virtual(rows: list[list[str]]) -> dict[int, frozenset[int]]:
+    found: dict[int, set[int]] = {}
+    for row in rows:
+        if row[0] == "virtual":
+            found.setdefault(int(row[1], 16), set()).add(int(row[2], 16))
+    return {function: frozenset(offsets) for function, offsets in found.items()}
 
 
 def _transfer(row: list[str]) -> Transfer:

@@ -17,13 +17,18 @@ from steelyard.analysis.paths.call_graph import (
     reached,
 )
 from steelyard.analysis.paths.static_search import MOST_CELLS, StaticSearch
+from steelyard.analysis.paths.static_truth import StepFinder
 
 MAIN, MIDDLE, LEAF, CALLBACK, OTHER = 0x100, 0x200, 0x300, 0x400, 0x500
 
 
-def graph_of(*transfers: Transfer, taken: frozenset[int] = frozenset()) -> CallGraph:
+def graph_of(
+    *transfers: Transfer,
+    taken: frozenset[int] = frozenset(),
+    virtual: dict[int, frozenset[int]] | None = None,
+) -> CallGraph:
     functions = (MAIN, MIDDLE, LEAF, CALLBACK, OTHER)
-    return CallGraph(functions, {}, transfers, taken, frozenset(), {}, MAIN, (), ())
+    return CallGraph(functions, {}, transfers, taken, frozenset(), {}, MAIN, (), (), virtual or {})
 
 
 def call(caller: int, callee: int, height: int | None) -> Transfer:
@@ -67,6 +72,36 @@ def test_a_pointer_leads_to_every_function_whose_address_is_taken() -> None:
     assert search.can_reach(LEAF, 96)
     assert search.can_reach(MIDDLE, 96)
     assert not search.can_reach(OTHER, 96)
+
+
+def test_a_virtual_function_is_reached_at_its_own_offset_or_where_that_is_not_known() -> None:
+    graph = graph_of(
+        Transfer(MAIN, POINTER, False, 32, 16),
+        Transfer(MAIN, POINTER, False, 48, 8),
+        Transfer(MAIN, POINTER, False, 64),
+        call(LEAF, OTHER, 16),
+        taken=frozenset({MIDDLE, LEAF, CALLBACK}),
+        virtual={MIDDLE: frozenset({16}), LEAF: frozenset({8, 24})},
+    )
+    search = StaticSearch(graph, BEGIN)
+    reaches = {
+        function: {height for height in (32, 48, 64) if search.can_reach(function, 64 + height)}
+        for function in (MIDDLE, LEAF, CALLBACK)
+    }
+    assert reaches == {MIDDLE: {32, 64}, LEAF: {48, 64}, CALLBACK: {32, 48, 64}}
+    assert search.paths(OTHER, 64 + 64, 10).paths == ((MAIN, LEAF, OTHER),)
+    assert search.paths(LEAF, 64 + 48, 10).are_all
+    steps = StepFinder(graph).from_function(MAIN)
+    assert steps == {MIDDLE: {32, 64}, LEAF: {48, 64}, CALLBACK: {32, 48, 64}}
+
+
+def test_functions_that_no_pointer_can_reach_are_not_reached() -> None:
+    graph = graph_of(
+        Transfer(MAIN, POINTER, False, 32, 16),
+        taken=frozenset({MIDDLE, LEAF}),
+        virtual={MIDDLE: frozenset({16}), LEAF: frozenset({8})},
+    )
+    assert reached(graph, BEGIN, and_varying=False) == {MAIN, MIDDLE}
 
 
 def test_calls_with_a_height_that_varies_are_left_out_and_counted() -> None:
