@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
@@ -12,9 +11,9 @@ from steelyard.app.experiment.experiment_file import experiment_file_of
 from steelyard.app.service.block_parts import parts_from, places_going_on
 from steelyard.app.service.file_hosts import hosts_asked_by
 from steelyard.app.service.service_experiment import service_experiment
+from steelyard.app.service.service_room import ServiceRoom
 from steelyard.core.experiment_results import StopReason
 from steelyard.run.further_blocks import further_blocks, whole_rounds
-from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.submissions import (
     NewPart,
     Submission,
@@ -38,19 +37,8 @@ class _Step:
     parts: list[NewPart]
 
 
-class GoingFurther:
-    """Looks at experiments all of whose blocks have ended, and that go on until they are precise.
-
-    Parameters
-    ----------
-    database : ServiceDatabase
-    clock : callable
-        Seconds since the epoch.
-    """
-
-    def __init__(self, database: ServiceDatabase, clock: Callable[[], float]) -> None:
-        self._database = database
-        self._clock = clock
+class GoingFurther(ServiceRoom):
+    """Looks at experiments whose blocks have all ended, and that go on until they are precise."""
 
     def look(self) -> None:
         """Give each of them further blocks, or end it. Whoever else does the same at the same time

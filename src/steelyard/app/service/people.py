@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection
 
+from steelyard.app.service.service_room import ServiceRoom
 from steelyard.app.service.who_may import DeniedError, NotAllowedError
 from steelyard.core.errors import UsageError
 from steelyard.service.account_changes import (
@@ -33,7 +33,6 @@ from steelyard.service.invitations import (
     use_invitation,
 )
 from steelyard.service.passwords import is_password, kept_password
-from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.sign_ins import (
     add_sign_in,
     end_sign_in,
@@ -55,19 +54,8 @@ class TooOftenError(UsageError):
     code = "too-often"
 
 
-class People:
-    """What people of a service do with their accounts, each call one transaction.
-
-    Parameters
-    ----------
-    database : ServiceDatabase
-    clock : callable
-        Seconds since the epoch.
-    """
-
-    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
-        self._database = database
-        self.clock = clock
+class People(ServiceRoom):
+    """What people of a service do with their accounts, each call one transaction."""
 
     def signed_in(self, cookie: str) -> Identity | None:
         """Who is signed in by a cookie."""

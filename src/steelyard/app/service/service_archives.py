@@ -6,13 +6,13 @@ import hashlib
 import json
 import os
 import shutil
-import threading
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from sqlalchemy import Connection, select
 
+from steelyard.app.service.service_room import ServiceFiles
 from steelyard.app.service.who_may import NotAllowedError
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_results import Trial
@@ -37,7 +37,6 @@ from steelyard.service.result_archives import (
     may_forget,
     note_archive,
 )
-from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.service_schema import accounts
 from steelyard.service.submissions import Submission
 from steelyard.service.workers import Worker
@@ -50,26 +49,10 @@ _UPLOAD = "upload-"
 Archives = list[ResultArchive]
 
 
-class ServiceArchives:
-    """The archives of results of a service.
+class ServiceArchives(ServiceFiles):
+    """The archives of results of a service."""
 
-    Parameters
-    ----------
-    database : ServiceDatabase
-    directory : str
-    clock : callable
-        Seconds since the epoch.
-    """
-
-    def __init__(
-        self, database: ServiceDatabase, directory: str, clock: Callable[[], float]
-    ) -> None:
-        self._database = database
-        self._directory = os.path.abspath(directory)
-        self._clock = clock
-        # What one forgets another may be about to keep.
-        self._lock = threading.Lock()
-        self.most_account_bytes = MOST_ACCOUNT_BYTES
+    most_account_bytes = MOST_ACCOUNT_BYTES
 
     def upload(self, size_bytes: int) -> str:
         """The path of a new file for an archive that is being sent.
@@ -107,7 +90,7 @@ class ServiceArchives:
                 # Within the transaction: nobody forgets it meanwhile.
                 self._adopt(path, digest)
             found = ResultArchive(position, "" if why else digest, size, suffix, why)
-            note_archive(connection, place, found, self._clock())
+            note_archive(connection, place, found, self.clock())
         return why
 
     def _why_not(self, connection: Connection, account_id: int, digest: str, size: int) -> str:
@@ -210,7 +193,7 @@ class ServiceArchives:
                 if entry.name.startswith(_UPLOAD):
                     os.unlink(entry.path)
         with self._lock, self._database.writing() as connection:
-            self._remove(forget_old(connection, self._clock()))
+            self._remove(forget_old(connection, self.clock()))
 
     def _adopt(self, path: str, digest: str) -> None:
         target = self._path(digest)

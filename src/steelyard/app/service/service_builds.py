@@ -6,21 +6,19 @@ import hashlib
 import os
 import re
 import shutil
-import threading
 import uuid
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import Connection
 
 from steelyard.app.service.sent_result import readable, whole_field
+from steelyard.app.service.service_room import ServiceFiles
 from steelyard.app.service.worker_levels import levels_of
 from steelyard.build.build_archive import MOST_BYTES, unpack_build
 from steelyard.core.errors import ArchiveError, UsageError
 from steelyard.core.private_file import make_private_directories
 from steelyard.service.audit_log import note
-from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.shared_builds import (
     ASKING_LIMIT_S,
     BuildPlace,
@@ -50,26 +48,10 @@ _KEY = re.compile(r"[0-9a-f]{32}")
 _UPLOAD = "upload-"
 
 
-class ServiceBuilds:
-    """The builds that a service keeps.
+class ServiceBuilds(ServiceFiles):
+    """The builds that a service keeps."""
 
-    Parameters
-    ----------
-    database : ServiceDatabase
-    directory : str
-    clock : callable
-        Seconds since the epoch.
-    """
-
-    def __init__(
-        self, database: ServiceDatabase, directory: str, clock: Callable[[], float]
-    ) -> None:
-        self._database = database
-        self._directory = os.path.abspath(directory)
-        self._clock = clock
-        # What one forgets another may be about to keep.
-        self._lock = threading.Lock()
-        self.most_kept_bytes = MOST_KEPT_BYTES
+    most_kept_bytes = MOST_KEPT_BYTES
 
     def want(self, worker: Worker, document: Any) -> WantedBuild:
         """What a worker does about a build that a part of its needs.
@@ -83,10 +65,10 @@ class ServiceBuilds:
         with self._lock, self._database.writing() as connection:
             place = self._held(connection, asked)
             host = self._build_host(connection, worker, place)
-            found = want_build(connection, place, self._clock(), host)
+            found = want_build(connection, place, self.clock(), host)
             if found.doing == "fetch" and not os.path.exists(self._path(found.digest)):
                 forget_build(connection, place)
-                found = want_build(connection, place, self._clock(), host)
+                found = want_build(connection, place, self.clock(), host)
         return found
 
     def give(self, worker: Worker) -> GivenBuild | None:
@@ -96,7 +78,7 @@ class ServiceBuilds:
         with self._database.writing() as connection:
             given = give_builds(connection, worker.id)
             if given is not None:
-                beat(connection, worker.id, "reserved", self._clock())
+                beat(connection, worker.id, "reserved", self.clock())
         return given
 
     def _build_host(
@@ -107,7 +89,7 @@ class ServiceBuilds:
         """
         if _is_build_host(worker) or packages_of(connection, place.submission_id):
             return None
-        now_s = self._clock()
+        now_s = self.clock()
         hosts = (
             each
             for each in all_workers(connection)
@@ -172,9 +154,7 @@ class ServiceBuilds:
                 keep_unshared(connection, place, "own", why)
                 return digest, why
             self._adopt(path, digest)
-            keep_build(
-                connection, place, digest, os.path.getsize(self._path(digest)), self._clock()
-            )
+            keep_build(connection, place, digest, os.path.getsize(self._path(digest)), self.clock())
             self._remove(forget_longest_unused(connection, self.most_kept_bytes))
         return digest, ""
 
@@ -232,7 +212,7 @@ class ServiceBuilds:
 
     def _blame(self, connection: Connection, place: BuildPlace, why: str) -> None:
         count_fault(connection, place.worker_id, why, proven=True)
-        note(connection, self._clock(), f"worker {place.worker_id}", "refused", "build", why)
+        note(connection, self.clock(), f"worker {place.worker_id}", "refused", "build", why)
 
     def _wrong(self, path: str, key: str) -> str:
         """Why an archive is not the build that it says; empty where it is."""

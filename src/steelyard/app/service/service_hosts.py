@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from steelyard.app.service.reference_benchmark import read_reading
+from steelyard.app.service.service_room import ServiceRoom
 from steelyard.core.errors import DataError
 from steelyard.service.accounts import Identity
 from steelyard.service.audit_log import note
@@ -24,35 +24,23 @@ from steelyard.service.host_readings import (
     trim_readings,
 )
 from steelyard.service.part_queue import lose_silent_workers, lose_worker
-from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.submission_limits import end_exceeded
 from steelyard.service.workers import Worker, all_workers, as_it_is, count_fault, release_worker
 
 
-class ServiceHosts:
-    """The workers of a service as hosts; each call is one transaction.
-
-    Parameters
-    ----------
-    database : ServiceDatabase
-    clock : callable
-        Seconds since the epoch.
-    """
-
-    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
-        self._database = database
-        self._clock = clock
+class ServiceHosts(ServiceRoom):
+    """The workers of a service as hosts; each call is one transaction."""
 
     def workers(self) -> list[Worker]:
         """All workers; those that were silent for too long are gone from now on."""
         with self._database.writing() as connection:
-            lose_silent_workers(connection, self._clock())
-            end_exceeded(connection, self._clock())
+            lose_silent_workers(connection, self.clock())
+            end_exceeded(connection, self.clock())
             return list(all_workers(connection))
 
     def shown_workers(self) -> list[Worker]:
         """The same for a page, which waits for nobody who writes: nothing is kept of it."""
-        now_s = self._clock()
+        now_s = self.clock()
         with self._database.reading() as connection:
             return [as_it_is(worker, now_s) for worker in all_workers(connection)]
 
@@ -68,11 +56,11 @@ class ServiceHosts:
         if found is None:
             raise DataError("A reading has a time above 0 for each part.", field="reading")
         with self._database.writing() as connection:
-            add_readings(connection, worker.id, found, self._clock())
+            add_readings(connection, worker.id, found, self.clock())
             trim_readings(connection, worker.id)
             drifts = set_aside(connection, worker.id, drifts_of(connection, worker.id))
             if drifts:
-                note(connection, self._clock(), f"worker {worker.name}", "drift", "reading")
+                note(connection, self.clock(), f"worker {worker.name}", "drift", "reading")
         return drifts
 
     def release(self, who: Identity, name: str) -> bool:
@@ -81,18 +69,18 @@ class ServiceHosts:
             number = release_worker(connection, name)
             if number is not None:
                 forget_readings(connection, number)
-                note(connection, self._clock(), who.name, "release", f"worker {name}")
+                note(connection, self.clock(), who.name, "release", f"worker {name}")
         return number is not None
 
     def cluster_workers(self, names: Iterable[str]) -> dict[str, ClusterWorker]:
         """Those of some hosts that are enrolled, by name, with what waits for them."""
         with self._database.writing() as connection:
-            return cluster_workers(connection, names, self._clock())
+            return cluster_workers(connection, names, self.clock())
 
     def vouch_for(self, worker: ClusterWorker, cluster: str, status: str = "idle") -> None:
         """A cluster says that a host is alive on which no worker runs now."""
         with self._database.writing() as connection:
-            vouch_for(connection, worker.id, cluster, status, self._clock())
+            vouch_for(connection, worker.id, cluster, status, self.clock())
 
     def was_booted(self, worker: ClusterWorker, booted_for: str) -> None:
         """A host was booted for its next part."""
@@ -102,7 +90,7 @@ class ServiceHosts:
     def has_ended(self, worker: ClusterWorker, why: str) -> None:
         """No worker runs on a host any more that was given a part."""
         with self._database.writing() as connection:
-            lose_worker(connection, worker.id, self._clock(), why)
+            lose_worker(connection, worker.id, self.clock(), why)
 
     def has_failed(self, worker: ClusterWorker, why: str) -> None:
         """What should have run a worker on a host did not: a fault of the host."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
 from steelyard.app.experiment.experiment_entries import KnownPackages
+from steelyard.app.service.service_room import ServiceFiles
 from steelyard.core.errors import ArchiveError, UsageError
 from steelyard.core.private_file import make_private_directories
 from steelyard.service.accounts import Identity
@@ -18,7 +19,6 @@ from steelyard.service.package.archive import Package, unpack
 from steelyard.service.package.canonical_archive import write_archive
 from steelyard.service.package.kept_packages import KeptPackages
 from steelyard.service.package.package_faults import PackageFaults, find_faults
-from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.submitted_packages import (
     SentPackage,
     account_bytes,
@@ -43,24 +43,10 @@ class TakenPackage:
     found: PackageFaults
 
 
-class ServicePackages:
-    """The packages of a service: what is known of them in its database, files in a directory.
+class ServicePackages(ServiceFiles):
+    """The packages of a service: what is known of them in its database, files in a directory."""
 
-    Parameters
-    ----------
-    database : ServiceDatabase
-    directory : str
-    clock : callable
-        Seconds since the epoch.
-    """
-
-    def __init__(
-        self, database: ServiceDatabase, directory: str, clock: Callable[[], float]
-    ) -> None:
-        self._database = database
-        self._directory = os.path.abspath(directory)
-        self._clock = clock
-        self.most_account_bytes = MOST_ACCOUNT_BYTES
+    most_account_bytes = MOST_ACCOUNT_BYTES
 
     def upload_directory(self, size_bytes: int) -> str:
         """A new directory for an archive that is being sent.
@@ -107,8 +93,8 @@ class ServicePackages:
                 )
             # Within the transaction: nobody forgets it meanwhile.
             self._kept().adopt(files, package.digest)
-            note_package(connection, who.account_id, package, self._clock())
-            note(connection, self._clock(), who.name, "package", package.digest)
+            note_package(connection, who.account_id, package, self.clock())
+            note(connection, self.clock(), who.name, "package", package.digest)
         self._forget_unused()
         return TakenPackage(package, found)
 
@@ -181,7 +167,7 @@ class ServicePackages:
 
     def _forget_unused(self) -> None:
         with self._database.writing() as connection:
-            for digest in unused_packages(connection, self._clock()):
+            for digest in unused_packages(connection, self.clock()):
                 self._kept().forget(digest)
 
     def _kept(self) -> KeptPackages:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from steelyard.allocation.requirement import eligible
 from steelyard.app.service.planned_submission import PlannedSubmission
 from steelyard.app.service.sent_result import readable, whole_field
+from steelyard.app.service.service_room import ServiceRoom
 from steelyard.app.service.worker_levels import levels_of
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.identifier import new_identifier
@@ -24,26 +25,14 @@ from steelyard.service.rehearsals import (
     next_rehearsal,
     rehearsals_of,
 )
-from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.workers import Worker, all_workers, beat
 
 # The end of what scripts print is kept: there an error stands.
 LONGEST_OUTPUT = 1 << 20
 
 
-class ServiceRehearsals:
-    """The rehearsals of a service.
-
-    Parameters
-    ----------
-    database : ServiceDatabase
-    clock : callable
-        Seconds since the epoch.
-    """
-
-    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
-        self._database = database
-        self._clock = clock
+class ServiceRehearsals(ServiceRoom):
+    """The rehearsals of a service."""
 
     def ask(self, who: Identity, planned: PlannedSubmission) -> str:
         """Have the packages of an experiment run once on each architecture; the name of the batch.
@@ -74,8 +63,8 @@ class ServiceRehearsals:
                 for package, name in found.items()
                 for architecture, worker in hosts.items()
             ]
-            add_rehearsals(connection, who.account_id, batch, asked, self._clock())
-            note(connection, self._clock(), who.name, "rehearse", batch)
+            add_rehearsals(connection, who.account_id, batch, asked, self.clock())
+            note(connection, self.clock(), who.name, "rehearse", batch)
         return batch
 
     def progress(self, who: Identity, batch: str) -> list[Rehearsal]:
@@ -97,7 +86,7 @@ class ServiceRehearsals:
         with self._database.writing() as connection:
             given = next_rehearsal(connection, worker.id)
             if given is not None:
-                beat(connection, worker.id, "reserved", self._clock())
+                beat(connection, worker.id, "reserved", self.clock())
         return given
 
     def take(self, worker: Worker, document: Mapping[str, Any]) -> bool:
