@@ -21,6 +21,8 @@ _MOST_MARKS = 16
 MOST_PATHS = 300
 # Marks of all keys together, beyond which no more keys are searched: some seconds.
 _MOST_WORK = 300_000
+# Of a search that did not end, which takes about as long as one that finds so many.
+_LEAST_WORK = 4_000
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,9 @@ class UnlearntKeys:
         found = self._search.paths(function, height_bytes, MOST_PATHS)
         pairs = zip(found.paths, found.heights, strict=True)
         marks = [self._marks(chain, heights) for chain, heights in pairs]
-        self._work += sum(map(len, found.paths)) + sum(map(len, marks))
+        work = sum(map(len, found.paths)) + sum(map(len, marks))
+        # A search may follow many ways and find few paths.
+        self._work += work if found.are_all else max(work, _LEAST_WORK)
         self._known[key] = found, marks
         return found, marks
 

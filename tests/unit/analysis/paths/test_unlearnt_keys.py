@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.analysis.paths.call_graph import FUNCTION, Beginning, CallGraph, Transfer
 from steelyard.analysis.paths.path_map import ROOT, PathNode
 from steelyard.analysis.paths.path_marks import ANY_MARK, NO_MARK, mark_value, node_marks
-from steelyard.analysis.paths.static_search import StaticSearch
+from steelyard.analysis.paths.static_search import StaticPaths, StaticSearch
 from steelyard.analysis.paths.unlearnt_keys import MOST_PATHS, UnlearntKeys
 
 MAIN, LEFT, RIGHT, LEAF = 0x100, 0x200, 0x300, 0x400
@@ -80,3 +80,23 @@ def test_a_key_that_may_come_by_a_frame_of_another_size_has_no_candidates():
     for unknown in ({"of_any_height": (LEAF,)}, {"varying": (LEFT,)}):
         assert keys(**unknown).of_mark(LEAF, 128, mark).candidates == ()
     assert keys(varying=(RIGHT,)).of_mark(LEAF, 128, mark).candidates == ((MAIN, LEFT, LEAF),)
+
+
+class Endless(StaticSearch):
+    """Follows many ways and finds nothing."""
+
+    def __init__(self) -> None:
+        self.searched: list[int] = []
+
+    def paths(self, function: int, height_bytes: int, limit: int) -> StaticPaths:
+        self.searched.append(height_bytes)
+        return StaticPaths(function, height_bytes, (), (), (), are_all=False)
+
+
+def test_searches_that_find_nothing_end_too():
+    search = Endless()
+    found = UnlearntKeys(search, {})
+    for height in range(0, 16_000, 16):
+        assert found.of_mark(LEAF, height, ANY_MARK).candidates == ()
+    assert 10 < len(search.searched) < 100
+    assert search.searched == sorted(set(search.searched))
