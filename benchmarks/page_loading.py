@@ -132,7 +132,7 @@ def _database(stack: ExitStack, directory: Path, *, postgresql: bool) -> str:
 
 def fill(service: Service, result_count: int, seed: int, count: int) -> list[str]:
     """Experiments with so many results in all, the last of which goes on; their identifiers."""
-    owner = service.owner()
+    owner = service.access.owner()
     blocks = max(1, result_count // count // VARIANTS // WORKERS)
     return [
         _filled(service, owner, blocks, seed + number, is_open=number == count - 1)
@@ -143,7 +143,7 @@ def fill(service: Service, result_count: int, seed: int, count: int) -> list[str
 def _filled(service: Service, owner: Identity, runs: int, seed: int, *, is_open: bool) -> str:
     # A sign of life, without which they are gone after a minute.
     for number in range(WORKERS):
-        service.enrol(owner, f"host{number}", {"architecture": "x86_64", "cpus": 2})
+        service.access.enrol(owner, f"host{number}", {"architecture": "x86_64", "cpus": 2})
     text = FILE.format(seed=seed, runs=runs + 1000 * is_open)
     planned = service.submit(owner, text, "e.toml", "shared")
     draw = random.Random(seed)
@@ -253,14 +253,16 @@ def serving(directory: Path, database: str) -> Iterator[Server]:
 def sending(service: Service) -> Iterator[None]:
     """Send a block of the open experiment each second meanwhile."""
     ended = threading.Event()
-    token = service.enrol(service.owner(), "host0", {"architecture": "x86_64", "cpus": 2})
+    token = service.access.enrol(
+        service.access.owner(), "host0", {"architecture": "x86_64", "cpus": 2}
+    )
 
     def send() -> None:
-        worker, draw = service.worker(token), random.Random(2)
+        worker, draw = service.access.worker(token), random.Random(2)
         while not ended.wait(1.0):
-            given = service.give(worker)
+            given = service.parts.give(worker)
             if isinstance(given, GivenPart):
-                service.take(worker, _result(given, draw))
+                service.parts.take(worker, _result(given, draw))
 
     thread = threading.Thread(target=send)
     thread.start()

@@ -18,7 +18,7 @@ def first_steps(service: Service, settings: ServiceSettings, address: str) -> li
     people = People(service.database, service.clock)
     if not settings.sign_in or not people.needs_first():
         return []
-    secret = people.invite(service.owner(), "administrator")
+    secret = people.invite(service.access.owner(), "administrator")
     return [f"{address}welcome/{secret} makes the first administrator's account (for 24 hours)"]
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from steelyard.app.experiment.experiment_entries import KnownPackages
-from steelyard.app.service.block_disagreements import Repeats, blame_by_repeats, repeats_of
+from steelyard.app.service.block_disagreements import Repeats, repeats_of
 from steelyard.app.service.following_up import FollowingUp
 from steelyard.app.service.going_further import GoingFurther
-from steelyard.app.service.host_boots import HostSaid, WantedBoot, wanted_boot
-from steelyard.app.service.impossible_result import why_refused
 from steelyard.app.service.kept_submission import keep_planned
 from steelyard.app.service.known_costs import with_known_cost
 from steelyard.app.service.planned_submission import (
@@ -22,19 +18,19 @@ from steelyard.app.service.planned_submission import (
     plan_submission,
 )
 from steelyard.app.service.quotas import Quotas
-from steelyard.app.service.sent_result import encodable, read_sent_result
+from steelyard.app.service.sent_result import encodable
+from steelyard.app.service.service_access import ServiceAccess
 from steelyard.app.service.service_archives import ServiceArchives
-from steelyard.app.service.service_batches import ServiceBatches, end_unbuilt
+from steelyard.app.service.service_batches import ServiceBatches
 from steelyard.app.service.service_builds import ServiceBuilds
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_hosts import ServiceHosts
 from steelyard.app.service.service_packages import ServicePackages
+from steelyard.app.service.service_parts import ServiceParts
 from steelyard.app.service.service_rehearsals import ServiceRehearsals
 from steelyard.app.service.who_may import (
     KEEPERS,
     VISIBILITIES,
-    DeniedError,
-    NotAllowedError,
     checked_visibility,
     is_open,
     own_submission,
@@ -44,27 +40,10 @@ from steelyard.core.errors import UsageError
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.masked_experiment import masked_experiment
 from steelyard.service.accounts import (
-    SCOPES,
     Identity,
-    add_account,
-    add_token,
-    identity_of,
-    revoke_tokens,
 )
 from steelyard.service.audit_log import note
-from steelyard.service.cluster_workers import keep_boot
-from steelyard.service.host_readings import (
-    drifts_of,
-    set_aside,
-)
-from steelyard.service.part_queue import (
-    GivenPart,
-    keep_ran,
-    lose_silent_workers,
-    next_part,
-)
 from steelyard.service.service_database import ServiceDatabase
-from steelyard.service.submission_limits import end_exceeded
 from steelyard.service.submissions import (
     ListedSubmission,
     Submission,
@@ -75,16 +54,7 @@ from steelyard.service.submissions import (
     running_on,
     set_visibility,
 )
-from steelyard.service.trial_commits import Taken, commit_result
-from steelyard.service.workers import (
-    Worker,
-    beat,
-    count_fault,
-    enrol_worker,
-    worker_of,
-)
 
-OWNER = "owner"
 _SHOWN = 500
 _FAULTS = 10
 # An experiment file is text that a person wrote.
@@ -118,68 +88,8 @@ class Service:
         self.follow_ups = FollowingUp(database, self.packages, self.hosts)
         self.clock = clock
         self.quotas = Quotas()
-
-    def owner(self) -> Identity:
-        """The one person whose laptop this is: whoever has the address of its pages."""
-        with self.database.writing() as connection:
-            account = add_account(connection, OWNER, "administrator", self.clock())
-        return Identity(account, OWNER, "administrator", frozenset(SCOPES))
-
-    def owner_token(self, name: str) -> str:
-        """A new token of the one person whose laptop this is; those before it are worthless."""
-        now_s = self.clock()
-        with self.database.writing() as connection:
-            account = add_account(connection, OWNER, "administrator", now_s)
-            revoke_tokens(connection, account, name)
-            return add_token(connection, account, name, SCOPES, now_s)
-
-    def identity(self, token: str, scope: str) -> Identity:
-        """Whose token it is.
-
-        Raises
-        ------
-        DeniedError
-            Nobody's.
-        NotAllowedError
-            It is not for what is asked.
-        """
-        with self.database.reading() as connection:
-            found = identity_of(connection, token, self.clock())
-        if found is None:
-            raise DeniedError("The token is not known, or is too old. Ask for another.")
-        if not found.may(scope):
-            raise NotAllowedError(
-                f"The token of {found.name} is not for this: it lacks the scope {scope!r}."
-            )
-        return found
-
-    def worker(self, token: str) -> Worker:
-        """Whose token it is.
-
-        Raises
-        ------
-        DeniedError
-            No worker's.
-        """
-        with self.database.reading() as connection:
-            found = worker_of(connection, token)
-        if found is None:
-            raise DeniedError("No worker has this token. Enrol it again.")
-        return found
-
-    def enrol(self, who: Identity, name: str, facts: Mapping[str, Any]) -> str:
-        """Enrol a host as a worker; the token that it uses from now on."""
-        if not name.strip() or len(name) > 100 or not name.isprintable():
-            raise UsageError(
-                f"A worker's name has 1 to 100 characters that can be read, not {name!r}.",
-                field="--name",
-            )
-        with self.database.writing() as connection:
-            number, token = enrol_worker(connection, who.account_id, name, facts, self.clock())
-            # A restart makes no host as fast as it was.
-            set_aside(connection, number, drifts_of(connection, number))
-            note(connection, self.clock(), who.name, "enrol", f"worker {name}")
-        return token
+        self.access = ServiceAccess(database, clock)
+        self.parts = ServiceParts(database, clock, self.archives, self._look_further)
 
     def plan(
         self,
@@ -291,65 +201,11 @@ class Service:
             about, detail = f"experiment {identifier}", f"{found.visibility} to {visibility}"
             note(connection, self.clock(), who.name, "visibility", about, detail)
 
-    def give(self, worker: Worker, said: HostSaid | None = None) -> GivenPart | WantedBoot | None:
-        """The next part of a worker, or the boot that this takes of a host which boots itself, if
-        there is one for it."""
-        said = said or HostSaid()
-        self._further.look()
-        self.follow_ups.look(self.quotas)
-        with self.database.writing() as connection:
-            now_s = self.clock()
-            lose_silent_workers(connection, now_s)
-            end_exceeded(connection, now_s)
-            if said.booted_for:
-                keep_boot(connection, worker.id, said.booted_for)
-            given = next_part(connection, worker.id, now_s, *said.why_lost)
-            boot = wanted_boot(connection, worker, now_s) if given is None else None
-            status = "rebooting" if boot else "idle" if given is None else "reserved"
-            beat(connection, worker.id, status, now_s)
-        return given or boot
-
-    def ran(self, worker: Worker, part_id: int, attempt: int, count: int) -> bool:
-        """A worker has run so many trials of its part, and the next takes a boot; whether that can
-        be."""
-        with self.database.writing() as connection:
-            return keep_ran(connection, worker.id, part_id, attempt, count)
-
     def repeats(self, sent: Submission) -> Repeats:
         """What of an experiment that someone may see was run by two workers."""
         with self.database.reading() as connection:
             return repeats_of(connection, sent)
 
-    def beat(self, worker: Worker, status: str) -> None:
-        """A worker's sign of life."""
-        with self.database.writing() as connection:
-            beat(connection, worker.id, status, self.clock())
-
-    def take(self, worker: Worker, document: Any) -> Taken:
-        """What a worker sends back; it can be sent any number of times.
-
-        Raises
-        ------
-        DataError
-            It is no result at all.
-        """
-        sent = read_sent_result(document)
-        with self.database.writing() as connection:
-            place = (sent.part_id, sent.attempt)
-            wrong = why_refused(connection, worker, sent) or self.archives.refuse_others(
-                connection, place, sent.trials
-            )
-            if wrong:
-                count_fault(connection, worker.id, wrong, proven=True)
-                taken = Taken("refused", wrong)
-            else:
-                taken = commit_result(connection, worker.id, sent, self.clock())
-                if taken.outcome == "committed":
-                    end_unbuilt(connection, sent.experiment, sent.trials)
-                    blame_by_repeats(connection, sent.experiment, sent.part_id)
-            if taken.outcome == "refused":
-                detail = json.dumps({"part": sent.part_id, "why": taken.message})
-                note(connection, self.clock(), f"worker {worker.name}", "refused", "result", detail)
-        if taken.outcome not in ("committed", "twice"):
-            self.archives.forget(worker, place)
-        return taken
+    def _look_further(self) -> None:
+        self._further.look()
+        self.follow_ups.look(self.quotas)

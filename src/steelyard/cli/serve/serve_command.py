@@ -111,19 +111,19 @@ def command(given: ServeOptions) -> None:
         service.quotas = settings.quotas
         service.packages.most_account_bytes = settings.most_bytes
         service.archives.most_account_bytes = settings.most_archive_bytes
-        token = service.owner_token(COMMAND_TOKEN)
+        token = service.access.owner_token(COMMAND_TOKEN)
         stack.enter_context(announced(place, opened.local_address, token))
         thread = stack.enter_context(serving(opened, service, StoreSite(path), settings))
         write_note(f"{opened.address} (Ctrl-C ends it)")
         for line in first_steps(service, settings, opened.address):
             write_note(line)
         if settings.worker:
-            own, name = service.owner_token(WORKER_TOKEN), default_name()
+            own, name = service.access.owner_token(WORKER_TOKEN), default_name()
             stack.enter_context(
                 local_worker(opened.local_address, own, place.worker, name, write_note)
             )
         if settings.slurm is not None:
-            own = service.owner_token(SLURM_TOKEN)
+            own = service.access.owner_token(SLURM_TOKEN)
             stack.enter_context(
                 started_by_slurm(service, settings.slurm, opened.address, own, write_note)
             )

@@ -25,7 +25,7 @@ def person_route(path: str, method: str, service: Service, scope: str, call: Any
 
     async def endpoint(request: Request) -> Response:
         async def answer() -> Any:
-            who = await run_in_threadpool(service.identity, token_of(request), scope)
+            who = await run_in_threadpool(service.access.identity, token_of(request), scope)
             body = await body_of(request) if method == "POST" else {}
             return await run_in_threadpool(call, service, who, request.path_params, body)
 
@@ -39,7 +39,7 @@ def worker_route(path: str, service: Service, call: Any) -> Route:
 
     async def endpoint(request: Request) -> Response:
         async def answer() -> Any:
-            worker = await run_in_threadpool(service.worker, token_of(request))
+            worker = await run_in_threadpool(service.access.worker, token_of(request))
             return await run_in_threadpool(call, service, worker, await body_of(request))
 
         return await answered(answer)

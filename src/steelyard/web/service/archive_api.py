@@ -40,7 +40,7 @@ def archive_routes(service: Service) -> list[Route]:
 
     async def receive(request: Request) -> Response:
         async def answer() -> Any:
-            worker = await run_in_threadpool(service.worker, token_of(request))
+            worker = await run_in_threadpool(service.access.worker, token_of(request))
             names = request.path_params
             place = (names["part"], names["attempt"])
             path = await run_in_threadpool(service.archives.upload, body_length(request, 0))

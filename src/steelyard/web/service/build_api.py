@@ -71,7 +71,7 @@ def build_routes(service: Service) -> list[Route]:
 
     async def receive(request: Request) -> Response:
         async def answer() -> Any:
-            worker = await run_in_threadpool(service.worker, token_of(request))
+            worker = await run_in_threadpool(service.access.worker, token_of(request))
             asked = {**request.path_params, "sha256": request.query_params.get("sha256", "")}
             path = await run_in_threadpool(service.builds.upload, body_length(request, 0))
             try:
@@ -87,7 +87,7 @@ def build_routes(service: Service) -> list[Route]:
 
     async def give(request: Request) -> Response:
         async def answer() -> Any:
-            worker = await run_in_threadpool(service.worker, token_of(request))
+            worker = await run_in_threadpool(service.access.worker, token_of(request))
             path = await run_in_threadpool(service.builds.path, worker, request.path_params)
             return FileResponse(path, media_type="application/x-tar")
 

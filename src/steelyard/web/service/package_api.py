@@ -34,7 +34,7 @@ def package_routes(service: Service) -> list[Route]:
 
     async def receive(request: Request) -> Response:
         async def answer() -> Any:
-            who = await run_in_threadpool(service.identity, token_of(request), "submit")
+            who = await run_in_threadpool(service.access.identity, token_of(request), "submit")
             limit = PackageLimits().archive_bytes
             directory = await run_in_threadpool(
                 service.packages.upload_directory, body_length(request, limit)
@@ -54,7 +54,7 @@ def package_routes(service: Service) -> list[Route]:
             digest = request.path_params["digest"]
 
             def written() -> str:
-                return service.packages.write_for(service.worker(token_of(request)), digest)
+                return service.packages.write_for(service.access.worker(token_of(request)), digest)
 
             path = await run_in_threadpool(written)
             gone = BackgroundTask(os.unlink, path)

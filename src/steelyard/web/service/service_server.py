@@ -159,7 +159,7 @@ def site_behind_its_door(
 
     people = People(service.database, service.clock)
     if not settings.sign_in:
-        visitors = LaptopVisitors(service.owner())
+        visitors = LaptopVisitors(service.access.owner())
         site = service_site(service, store, people, visitors, opened.address)
         return LaptopDoor(site, opened.host, opened.path.strip("/"))
     url = urlsplit(opened.address)

@@ -44,7 +44,7 @@ def enrolled_worker(service: Service, who: Identity, _path: Any, body: dict[str,
     facts = body.get("facts", {})
     if not isinstance(facts, dict):
         raise UsageError("facts takes an object.", field="facts")
-    token = service.enrol(who, text_in(body, "name"), cast("dict[str, Any]", facts))
+    token = service.access.enrol(who, text_in(body, "name"), cast("dict[str, Any]", facts))
     return {**_SCHEMA, "kind": "enrolled", "worker": body["name"], "token": token}
 
 
@@ -56,7 +56,7 @@ def given_next(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
     builds = service.builds.give(worker)
     if builds is not None:
         return given_build(builds)
-    given = service.give(worker, read_said(body))
+    given = service.parts.give(worker, read_said(body))
     if isinstance(given, WantedBoot):
         return {**_SCHEMA, "kind": "wanted-boot", "booted_for": given.booted_for}
     return None if given is None else _given_document(given)
@@ -65,7 +65,7 @@ def given_next(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
 def has_run(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
     """A worker has run trials of its part; whether it goes on with the rest."""
     part, attempt, count = (whole_field(body, name) for name in ("part", "attempt", "ran"))
-    return {**_SCHEMA, "kind": "ran", "goes_on": service.ran(worker, part, attempt, count)}
+    return {**_SCHEMA, "kind": "ran", "goes_on": service.parts.ran(worker, part, attempt, count)}
 
 
 def _given_document(given: GivenPart) -> dict[str, Any]:
@@ -100,10 +100,10 @@ def taken_reading(service: Service, worker: Worker, body: dict[str, Any]) -> Any
 
 def heard_beat(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
     """A worker's sign of life."""
-    service.beat(worker, text_in(body, "status"))
+    service.parts.beat(worker, text_in(body, "status"))
 
 
 def taken_results(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
     """What a worker sends back of a part."""
-    taken = service.take(worker, body)
+    taken = service.parts.take(worker, body)
     return {**_SCHEMA, "kind": "taken", "outcome": taken.outcome, "message": taken.message}

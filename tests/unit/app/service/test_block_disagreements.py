@@ -39,8 +39,8 @@ class Here:
     def __init__(self, path, *names, facts=FACTS):
         self.database = ServiceDatabase(str(path / "service.sqlite"))
         self.service = Service(self.database, str(path), lambda: 1000.0)
-        self.who = self.service.owner()
-        self.tokens = {name: self.service.enrol(self.who, name, facts) for name in names}
+        self.who = self.service.access.owner()
+        self.tokens = {name: self.service.access.enrol(self.who, name, facts) for name in names}
 
     def sends(self, share="100%", replicates=4):
         file = FILE.format(share=share, replicates=replicates)
@@ -49,8 +49,8 @@ class Here:
 
     def runs(self, name, spent_s):
         """Whether a worker was given a block, and sent back what `spent_s` draws."""
-        worker = self.service.worker(self.tokens[name])
-        given = self.service.give(worker)
+        worker = self.service.access.worker(self.tokens[name])
+        given = self.service.parts.give(worker)
         if given is None:
             return False
         spec = experiment_spec_from_json(json.loads(given.specification))
@@ -66,7 +66,7 @@ class Here:
             "experiment": given.experiment,
             "trials": to_json(tuple(trials)),
         }
-        assert self.service.take(worker, result).outcome in ("committed", "refused")
+        assert self.service.parts.take(worker, result).outcome in ("committed", "refused")
         return True
 
     def ends(self, **spent_s):
@@ -117,11 +117,11 @@ def test_a_share_of_the_blocks_is_repeated_and_without_another_worker_none_can_b
     here = made("a", "b", "c")
     assert sum(place.twin is not None for place in here.sends("25%").blocks) == 3
     alone = Service(here.database, ".", lambda: 9000.0)
-    token = alone.enrol(alone.owner(), "d", FACTS)
+    token = alone.access.enrol(alone.access.owner(), "d", FACTS)
     assert token
     file = FILE.format(share="10%", replicates=1)
     with pytest.raises(UsageError, match="no other worker of the platform of d has what is asked"):
-        alone.submit(alone.owner(), file, "e.toml")
+        alone.submit(alone.access.owner(), file, "e.toml")
 
 
 @pytest.mark.parametrize("seed", range(3))

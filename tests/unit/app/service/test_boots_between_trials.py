@@ -39,11 +39,13 @@ class Here:
         self.service = Service(self.database, str(path), lambda: self.now_s)
         with self.database.writing() as connection:
             add_account(connection, "owner", "administrator", 1.0)
-        self.who = self.service.owner()
-        self.workers = {name: self.service.enrol(self.who, name, FACTS) for name in names}
+        self.who = self.service.access.owner()
+        self.workers = {name: self.service.access.enrol(self.who, name, FACTS) for name in names}
 
     def asks(self, name, **said):
-        return self.service.give(self.service.worker(self.workers[name]), HostSaid(**said))
+        return self.service.parts.give(
+            self.service.access.worker(self.workers[name]), HostSaid(**said)
+        )
 
     def faults(self):
         (sent,) = self.service.submissions(self.who)
@@ -51,8 +53,8 @@ class Here:
             return newest_faults(connection, sent.id, 10)
 
     def ran(self, name, given, count):
-        worker = self.service.worker(self.workers[name])
-        return self.service.ran(worker, given.id, given.attempt, count)
+        worker = self.service.access.worker(self.workers[name])
+        return self.service.parts.ran(worker, given.id, given.attempt, count)
 
 
 @pytest.fixture

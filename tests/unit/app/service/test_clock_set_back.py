@@ -41,7 +41,7 @@ def service(tmp_path):
 
 
 def body_of(service, part):
-    spec = service.trials(service.submission(service.owner(), part.experiment)).spec
+    spec = service.trials(service.submission(service.access.owner(), part.experiment)).spec
     trials = [
         {
             **{"position": position, "block": planned_trial(spec, position).block},
@@ -56,26 +56,28 @@ def body_of(service, part):
 
 
 def test_a_worker_that_falls_silent_after_it_is_found_and_no_place_is_lost(service) -> None:
-    owner = service.owner()
+    owner = service.access.owner()
     facts = {"architecture": "x", "cpus": 1}
-    hosts = [service.worker(service.enrol(owner, name, facts)) for name in ("one", "two")]
+    hosts = [
+        service.access.worker(service.access.enrol(owner, name, facts)) for name in ("one", "two")
+    ]
     sent = service.submit(owner, FILE, "e.toml")
     (name,) = sent.workers
     first, second = sorted(hosts, key=lambda host: host.name != name)
-    done, held = service.give(first), None
-    assert service.take(first, body_of(service, done)).outcome == "committed"
-    held = service.give(first)
+    done, held = service.parts.give(first), None
+    assert service.parts.take(first, body_of(service, done)).outcome == "committed"
+    held = service.parts.give(first)
     service.now_s -= DAY_S
     # The clock went back: nobody is silent yet, and what was given stays given.
-    service.beat(second, "idle")
-    assert service.give(second) is None
+    service.parts.beat(second, "idle")
+    assert service.parts.give(second) is None
     service.now_s += HEARTBEAT_LIMIT_S + 1
-    service.beat(second, "idle")
+    service.parts.beat(second, "idle")
     taken = []
-    while (part := service.give(second)) is not None:
+    while (part := service.parts.give(second)) is not None:
         taken.append(part.id)
-        assert service.take(second, body_of(service, part)).outcome == "committed"
+        assert service.parts.take(second, body_of(service, part)).outcome == "committed"
     assert held.id in taken
-    assert service.take(first, body_of(service, held)).outcome == "late"
+    assert service.parts.take(first, body_of(service, held)).outcome == "late"
     found = service.submission(owner, sent.spec.identifier)
     assert (found.state, found.committed_count, found.stopped) == ("done", 8, "")

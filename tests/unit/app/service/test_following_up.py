@@ -57,11 +57,16 @@ def service(tmp_path):
 
 
 def workers(service, *names):
-    return [service.worker(service.enrol(service.owner(), name, FACTS)) for name in names]
+    return [
+        service.access.worker(service.access.enrol(service.access.owner(), name, FACTS))
+        for name in names
+    ]
 
 
 def sent_screening(service):
-    planned = service.submit(service.owner(), FILE, "e.toml", priority=4, visibility="shared")
+    planned = service.submit(
+        service.access.owner(), FILE, "e.toml", priority=4, visibility="shared"
+    )
     service.follow_ups.ask(planned.spec.identifier)
     return planned
 
@@ -74,13 +79,13 @@ def run(service, hosts, specs, effects, slow=1.0):
 
 
 def run_one(service, host, specs, effects, speed):
-    part = service.give(host)
+    part = service.parts.give(host)
     if part is None:
         return False
     spec = specs(part.experiment)
     body = {"part": part.id, "attempt": part.attempt, "experiment": part.experiment}
     trials = [measured(spec, position, effects, speed) for position in part.positions]
-    taken = service.take(host, {**body, "trials": trials, "provenance": {}})
+    taken = service.parts.take(host, {**body, "trials": trials, "provenance": {}})
     assert taken.outcome == "committed", taken.message
     return True
 
@@ -101,11 +106,13 @@ def measured(spec, position, effects, speed):
 
 
 def specs_of(service):
-    return lambda identifier: service.trials(service.submission(service.owner(), identifier)).spec
+    return lambda identifier: (
+        service.trials(service.submission(service.access.owner(), identifier)).spec
+    )
 
 
 def of(service, identifier):
-    return service.submission(service.owner(), identifier)
+    return service.submission(service.access.owner(), identifier)
 
 
 @pytest.mark.parametrize("slow", [1.0, 1.7])
@@ -130,9 +137,9 @@ def test_looking_again_sends_nothing_more(service) -> None:
     hosts = workers(service, "one")
     planned = sent_screening(service)
     run(service, hosts, specs_of(service), {"nice": 0.2})
-    assert len(service.submissions(service.owner())) == 2
+    assert len(service.submissions(service.access.owner())) == 2
     service.follow_ups.look(None)
-    assert len(service.submissions(service.owner())) == 2
+    assert len(service.submissions(service.access.owner())) == 2
     assert of(service, planned.spec.identifier).follow_up
 
 
@@ -142,23 +149,23 @@ def test_where_nothing_matters_nothing_follows_and_it_says_so(service) -> None:
     run(service, hosts, specs_of(service), {}, 2.0)
     told = of(service, planned.spec.identifier).follow_up
     assert told == "none: the screening proposes no factor."
-    assert len(service.submissions(service.owner())) == 1
+    assert len(service.submissions(service.access.owner())) == 1
 
 
 def test_a_cancelled_screening_is_not_followed(service) -> None:
     (host,) = workers(service, "one")
     planned = sent_screening(service)
     assert run_one(service, host, specs_of(service), {"nice": 0.2}, 1.0)
-    service.cancel(service.owner(), planned.spec.identifier)
+    service.cancel(service.access.owner(), planned.spec.identifier)
     run(service, [host], specs_of(service), {"nice": 0.2})
-    assert len(service.submissions(service.owner())) == 1
+    assert len(service.submissions(service.access.owner())) == 1
 
 
 def test_a_screening_that_was_not_asked_to_be_followed_is_not(service) -> None:
     hosts = workers(service, "one")
-    service.submit(service.owner(), FILE, "e.toml")
+    service.submit(service.access.owner(), FILE, "e.toml")
     run(service, hosts, specs_of(service), {"nice": 0.2})
-    assert len(service.submissions(service.owner())) == 1
+    assert len(service.submissions(service.access.owner())) == 1
 
 
 def test_the_quota_of_a_member_holds_for_what_follows(service) -> None:

@@ -34,14 +34,14 @@ def service(tmp_path):
 
 
 def worker(service, name):
-    return service.worker(service.enrol(service.owner(), name, FACTS))
+    return service.access.worker(service.access.enrol(service.access.owner(), name, FACTS))
 
 
 def run(service, workers, spec, spread):
     """Let workers ask in turn until there is nothing for any of them; their blocks in order."""
     ran = []
     while True:
-        given = [(each, service.give(each)) for each in workers]
+        given = [(each, service.parts.give(each)) for each in workers]
         if not any(part for _, part in given):
             return ran
         for each, part in given:
@@ -51,7 +51,7 @@ def run(service, workers, spec, spread):
                 trials = [measured(spec, position, spread) for position in part.positions]
                 body = {"part": part.id, "attempt": part.attempt, "experiment": part.experiment}
                 body |= {"trials": trials, "provenance": {}}
-                assert service.take(each, body).outcome == "committed"
+                assert service.parts.take(each, body).outcome == "committed"
 
 
 def measured(spec, position, spread):
@@ -68,7 +68,7 @@ def measured(spec, position, spread):
 
 def test_blocks_are_added_until_the_ratio_is_precise(service) -> None:
     workers = [worker(service, name) for name in ("one", "two", "three")]
-    owner = service.owner()
+    owner = service.access.owner()
     planned = service.submit(owner, FILE.format(more=""), "e.toml")
     assert (planned.summary.block_count, planned.summary.goes_on) == (12, True)
     ran = run(service, workers, planned.spec, 0.12)
@@ -89,24 +89,24 @@ def test_blocks_are_added_until_the_ratio_is_precise(service) -> None:
 
 def test_what_is_precise_at_once_gets_no_further_block(service) -> None:
     one = worker(service, "one")
-    planned = service.submit(service.owner(), FILE.format(more=""), "e.toml")
+    planned = service.submit(service.access.owner(), FILE.format(more=""), "e.toml")
     assert len(run(service, [one], planned.spec, 0.001)) == 10
 
 
 def test_a_budget_ends_it_before_it_is_precise(service) -> None:
     one = worker(service, "one")
     text = FILE.format(more='budget = "30runs"')
-    planned = service.submit(service.owner(), text, "e.toml")
+    planned = service.submit(service.access.owner(), text, "e.toml")
     assert len(run(service, [one], planned.spec, 1.5)) == 15
-    sent, _, _ = service.progress(service.owner(), planned.spec.identifier)
+    sent, _, _ = service.progress(service.access.owner(), planned.spec.identifier)
     assert (sent.state, sent.stopped) == ("done", "budget")
 
 
 def test_it_stays_cancelled(service) -> None:
     one = worker(service, "one")
-    owner = service.owner()
+    owner = service.access.owner()
     planned = service.submit(owner, FILE.format(more=""), "e.toml")
-    assert service.give(one) is not None
+    assert service.parts.give(one) is not None
     assert service.cancel(owner, planned.spec.identifier)
     assert run(service, [one], planned.spec, 5.0) == []
     sent, _, _ = service.progress(owner, planned.spec.identifier)

@@ -22,7 +22,7 @@ def service(tmp_path):
 
 
 def enrol(service, name):
-    return service.worker(service.enrol(service.owner(), name, FACTS))
+    return service.access.worker(service.access.enrol(service.access.owner(), name, FACTS))
 
 
 def read(service, worker, times, slower="memory"):
@@ -36,22 +36,22 @@ def status(service, name):
 
 def test_a_host_that_drifts_is_set_aside_and_shown(service) -> None:
     one, two = enrol(service, "one"), enrol(service, "two")
-    service.submit(service.owner(), FILE + '[hosts]\nrequire = {name = ["one"]}\n', "e.toml")
+    service.submit(service.access.owner(), FILE + '[hosts]\nrequire = {name = ["one"]}\n', "e.toml")
     assert not any(read(service, one, 1.0) for _ in range(10))
-    given = service.give(one)
+    given = service.parts.give(one)
     assert [read(service, one, 1.3) for _ in range(2)] == [False, True]
     found = status(service, "one")
     assert (found.status, found.faults) == ("quarantined", 0)
     assert "memory takes 1.30 times as long as it did" in found.reason
     assert "arithmetic" not in found.reason
-    assert service.give(one) is None
-    assert service.give(two) is None  # The experiment asks for the other.
+    assert service.parts.give(one) is None
+    assert service.parts.give(two) is None  # The experiment asks for the other.
     # A restart makes no host as it was; a person may say that it is good.
     again = enrol(service, "one")
     assert status(service, "one").status == "quarantined"
-    assert service.hosts.release(service.owner(), "one")
-    assert not service.hosts.release(service.owner(), "one")
-    assert service.give(again).id == given.id
+    assert service.hosts.release(service.access.owner(), "one")
+    assert not service.hosts.release(service.access.owner(), "one")
+    assert service.parts.give(again).id == given.id
     assert not any(read(service, again, 1.3) for _ in range(10))
 
 

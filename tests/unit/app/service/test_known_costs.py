@@ -17,7 +17,7 @@ def ran(shared):  # noqa: F811
 
 
 def planned(ran, account, text):
-    who = ran.service.identity(ran.token(account, *ROLES["administrator"]), "submit")
+    who = ran.service.access.identity(ran.token(account, *ROLES["administrator"]), "submit")
     return ran.service.plan(text, "f", None, who).summary
 
 

@@ -42,11 +42,14 @@ def service(tmp_path):
 
 def workers(service, *names):
     facts = {"architecture": "x", "cpus": 1}
-    return [service.worker(service.enrol(service.owner(), name, facts)) for name in names]
+    return [
+        service.access.worker(service.access.enrol(service.access.owner(), name, facts))
+        for name in names
+    ]
 
 
 def sent(service, batch):
-    identifier = service.submit(service.owner(), FILE, "e.toml").spec.identifier
+    identifier = service.submit(service.access.owner(), FILE, "e.toml").spec.identifier
     if batch:
         service.batches.keep(identifier, batch)
     return identifier
@@ -54,8 +57,8 @@ def sent(service, batch):
 
 def run_one(service, host, broken=()):
     """Run the next part of a host, on which the variants `broken` cannot be built."""
-    part = service.give(host)
-    spec = service.trials(service.submission(service.owner(), part.experiment)).spec
+    part = service.parts.give(host)
+    spec = service.trials(service.submission(service.access.owner(), part.experiment)).spec
     trials = []
     for position in part.positions:
         plan = planned_trial(spec, position)
@@ -70,12 +73,12 @@ def run_one(service, host, broken=()):
             }
         )
     body = {"part": part.id, "attempt": part.attempt, "experiment": part.experiment}
-    taken = service.take(host, {**body, "trials": trials, "provenance": {}})
+    taken = service.parts.take(host, {**body, "trials": trials, "provenance": {}})
     assert taken.outcome == "committed", taken.message
 
 
 def states(service, *identifiers):
-    found = [service.submission(service.owner(), each) for each in identifiers]
+    found = [service.submission(service.access.owner(), each) for each in identifiers]
     return [(each.state, each.stopped) for each in found]
 
 
@@ -88,8 +91,8 @@ def test_a_build_that_fails_ends_the_experiment_and_its_siblings_alone(service) 
     assert states(service, first, sibling) == [("cancelled", why)] * 2
     assert states(service, stranger, lone) == [("queued", "")] * 2
     # What failed is kept.
-    assert service.submission(service.owner(), first).committed_count == 2
-    assert service.give(host).experiment == stranger
+    assert service.submission(service.access.owner(), first).committed_count == 2
+    assert service.parts.give(host).experiment == stranger
 
 
 def test_what_was_built_on_another_worker_is_not_ended_by_one_that_cannot(service) -> None:

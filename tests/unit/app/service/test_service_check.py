@@ -120,7 +120,7 @@ def test_that_nobody_can_sign_in_is_told_until_somebody_can(tmp_path, monkeypatc
     people = People(database)
     assert "--invite" in found(settings, path)["people"].mend
     people.accept(
-        people.invite(Service(database, "none").owner(), "administrator"), "eve", "x" * 12
+        people.invite(Service(database, "none").access.owner(), "administrator"), "eve", "x" * 12
     )
     assert found(settings, path)["people"].mend == ""
     database.close()

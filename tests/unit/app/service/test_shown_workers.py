@@ -10,7 +10,7 @@ from steelyard.service.workers import HEARTBEAT_LIMIT_S, all_workers
 def test_a_silent_worker_is_shown_as_gone_before_anybody_notes_it(tmp_path) -> None:
     database, clock = ServiceDatabase(str(tmp_path / "s.sqlite")), [1000.0]
     service = Service(database, "none", lambda: clock[0])
-    service.enrol(service.owner(), "w", {"cpus": 1})
+    service.access.enrol(service.access.owner(), "w", {"cpus": 1})
     assert [each.status for each in service.hosts.shown_workers()] == ["idle"]
     clock[0] += HEARTBEAT_LIMIT_S + 1
     with database.writing():

@@ -38,19 +38,21 @@ def service(tmp_path):
 
 def ratio_of(service, names, seed):
     """The ratio of the second level to the first by an experiment of 16 blocks on some hosts."""
-    owner = service.owner()
-    workers = [service.worker(service.enrol(owner, name, {"cpus": 1})) for name in names]
+    owner = service.access.owner()
+    workers = [
+        service.access.worker(service.access.enrol(owner, name, {"cpus": 1})) for name in names
+    ]
     text = FILE.format(seed=seed, replicates=16 // len(names))
     if len(names) == 1:
         text += f'require = {{name = ["{names[0]}"]}}\n'
     planned = service.submit(owner, text, "e.toml")
     generator = np.random.default_rng(seed)
     for worker in workers:
-        while (part := service.give(worker)) is not None:
+        while (part := service.parts.give(worker)) is not None:
             slowness = SLOWNESS[worker.name]
             trials = [measured(planned.spec, p, slowness, generator) for p in part.positions]
             body = {"part": part.id, "attempt": part.attempt, "experiment": part.experiment}
-            taken = service.take(worker, {**body, "trials": trials, "provenance": {}})
+            taken = service.parts.take(worker, {**body, "trials": trials, "provenance": {}})
             assert taken.outcome == "committed"
     found = service.experiment(owner, planned.spec.identifier)
     compared = answer(found).comparisons

@@ -22,7 +22,7 @@ def enrol(service, count):
     """Hosts of which no two are alike."""
     for number in range(count):
         facts = {"architecture": f"a{number}", "cpu-model": f"m{number}", "cpus": 1 + number}
-        service.enrol(service.owner(), f"w{number}", facts)
+        service.access.enrol(service.access.owner(), f"w{number}", facts)
 
 
 @pytest.mark.parametrize(("aslr", "expected"), [(False, 75), (True, 150)])

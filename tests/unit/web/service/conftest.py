@@ -67,19 +67,19 @@ class SharedService:
 
     def sent(self, account: int, visibility="private") -> str:
         """An experiment of an account with all its trials; its identifier."""
-        who = self.service.identity(self.token(account, *ROLES["administrator"]), "submit")
-        token = self.service.enrol(self.service.owner(), "w", {"cpus": 1})
+        who = self.service.access.identity(self.token(account, *ROLES["administrator"]), "submit")
+        token = self.service.access.enrol(self.service.access.owner(), "w", {"cpus": 1})
         planned = self.service.submit(who, FILE, "e.toml", visibility)
-        worker = self.service.worker(token)
-        while (given := self.service.give(worker)) is not None:
-            taken = self.service.take(worker, result_of(given))
+        worker = self.service.access.worker(token)
+        while (given := self.service.parts.give(worker)) is not None:
+            taken = self.service.parts.take(worker, result_of(given))
             assert taken.outcome == "committed", taken
         return planned.spec.identifier
 
     def identity(self, name: str):
         account = self.account(name)
         role = next(each.role for each in self.people.accounts() if each.id == account)
-        return self.service.identity(self.token(account, *ROLES[role]), "read")
+        return self.service.access.identity(self.token(account, *ROLES[role]), "read")
 
 
 def result_of(given):

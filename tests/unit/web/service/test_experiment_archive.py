@@ -42,12 +42,12 @@ def archive(shared, account, identifier, folder):
 
 def test_what_was_sent_is_planned_again_from_its_archive_alone(shared, tmp_path) -> None:
     ada, bob = shared.account("ada"), shared.account("bob")
-    who = shared.service.identity(shared.token(ada, *ROLES["administrator"]), "submit")
+    who = shared.service.access.identity(shared.token(ada, *ROLES["administrator"]), "submit")
     upload = shared.service.packages.upload_directory(1000)
     with tarfile.open(f"{upload}/archive", "w") as packed:
         packed.add(package(tmp_path / "sorting"), ".")
     taken = shared.service.packages.receive(who, f"{upload}/archive")
-    shared.service.enrol(shared.service.owner(), "w", {"cpus": 1})
+    shared.service.access.enrol(shared.service.access.owner(), "w", {"cpus": 1})
     text = TEXT.format(name="sorting")
     digests = {"packed/sorting": taken.package.digest}
     planned = shared.service.submit(who, text, "e.toml", "public", 0, digests)

@@ -42,7 +42,7 @@ def page(shared):
         return once_drawn(browser, f"/service/{identifier}/facets{query}")
 
     ask.browser, ask.path = browser, f"/service/{identifier}/facets"
-    ask.experiment = shared.service.experiment(shared.service.owner(), identifier)
+    ask.experiment = shared.service.experiment(shared.service.access.owner(), identifier)
     return ask
 
 
@@ -114,8 +114,8 @@ def test_the_page_does_not_wait_for_its_picture(page, monkeypatch) -> None:
 
 def test_an_experiment_without_trials_says_so(shared) -> None:
     ada = shared.account("ada", "member")
-    who = shared.service.identity(shared.token(ada, "read", "submit"), "submit")
-    shared.service.enrol(shared.service.owner(), "w", {"cpus": 1})
+    who = shared.service.access.identity(shared.token(ada, "read", "submit"), "submit")
+    shared.service.access.enrol(shared.service.access.owner(), "w", {"cpus": 1})
     from tests.unit.web.service.conftest import FILE
 
     identifier = shared.service.submit(who, FILE, "e.toml").spec.identifier

@@ -26,7 +26,7 @@ FIELDS = {
 def form(shared):
     """What the form answers to fields, of a member."""
     ada = shared.account("ada", "member")
-    shared.service.enrol(shared.service.owner(), "w", {"cpus": 1})
+    shared.service.access.enrol(shared.service.access.owner(), "w", {"cpus": 1})
     browser = shared.browser(ada)
     browser.get("/service/new")
 
@@ -78,7 +78,7 @@ def test_a_screening_is_followed_by_the_full_design(form) -> None:
 def test_a_package_that_was_sent_is_chosen_with_its_limits(form, tmp_path) -> None:
     assert "Benchmark packages that you have sent" not in form().text
     service = form.shared.service
-    who = service.identity(form.shared.token(form.account, *SCOPES), "submit")
+    who = service.access.identity(form.shared.token(form.account, *SCOPES), "submit")
     upload = service.packages.upload_directory(1000)
     with tarfile.open(f"{upload}/archive", "w") as packed:
         packed.add(package(tmp_path / "sorting"), ".")

@@ -62,7 +62,7 @@ def test_an_archive_is_kept_named_and_sent_with_the_form(form, archives, name) -
         sent = find_submission(connection, got.header("location"))
         digests = packages_of(connection, sent.id)
     (kept,) = service.packages.sent(
-        service.identity(form.shared.token(form.account, "read"), "read")
+        service.access.identity(form.shared.token(form.account, "read"), "read")
     )
     assert list(digests.values()) == [kept.digest]
     (benchmark,) = tomllib.loads(sent.file)["benchmark"]
@@ -109,7 +109,7 @@ def test_the_text_of_a_form_with_packages_can_be_sent_and_sent_again(form, archi
     refused = form.browser.post(NEW, {"ask": "plan", "file": text})
     assert refused.status == 422
     service = form.shared.service
-    who = service.identity(form.shared.token(form.account, "submit"), "submit")
+    who = service.access.identity(form.shared.token(form.account, "submit"), "submit")
     digest = service.packages.sent(who)[0].digest
     first = service.submit(who, text, "f", "private", 0, {"as it was called elsewhere": digest})
     shown = form.browser.get(f"{NEW}?from={first.spec.identifier}").text
@@ -162,7 +162,7 @@ def test_a_refused_archive_is_said_beside_its_field_and_nothing_is_lost(form, da
     assert 'value="k&lt;e&gt;pt"' in got.text
     assert 'name="warmup" value="3"' in got.text
     assert left_over(form.shared.service) == []
-    assert form.shared.service.submissions(form.shared.service.owner()) == []
+    assert form.shared.service.submissions(form.shared.service.access.owner()) == []
 
 
 def test_a_file_that_is_too_large_leaves_the_form_as_it_was_typed(form, monkeypatch) -> None:  # noqa: F811

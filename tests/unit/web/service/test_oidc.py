@@ -112,7 +112,7 @@ def test_without_a_role_for_newcomers_an_invitation_links_an_account(opens, issu
     browser, got = signs_in(shared, issuer)
     is_refused(shared, browser, got, 401, "may not sign in here")
     ada = shared.account("ada", "operator")
-    secret = shared.people.invite_again(shared.service.owner(), ada)
+    secret = shared.people.invite_again(shared.service.access.owner(), ada)
     assert "Sign in at issuer.example" in shared.browser().get(f"/welcome/{secret}").text
     browser, got = signs_in(shared, issuer, invitation=secret)
     assert "Sign out ada" in browser.follows(got).text
@@ -125,7 +125,7 @@ def test_without_a_role_for_newcomers_an_invitation_links_an_account(opens, issu
 def test_an_invitation_for_somebody_new_makes_an_account_of_its_role(opens, issuer) -> None:
     shared = opens(newcomers="reader")
     issuer.claims = {"name": "Ada Łovelace"}
-    secret = shared.people.invite(shared.service.owner(), "operator")
+    secret = shared.people.invite(shared.service.access.owner(), "operator")
     browser, got = signs_in(shared, issuer, invitation=secret)
     assert "Sign out Ada-ovelace" in browser.follows(got).text
     issuer.claims = {"sub": "another", "email": "b@example.org", "email_verified": True}
@@ -138,10 +138,10 @@ def test_who_is_shut_out_is_not_let_in_elsewhere(opens, issuer) -> None:
     shared = opens(newcomers="member")
     signs_in(shared, issuer)
     [number] = [each.id for each in shared.people.accounts() if each.is_linked]
-    shared.people.change_account(shared.service.owner(), number, is_disabled=True)
+    shared.people.change_account(shared.service.access.owner(), number, is_disabled=True)
     browser, got = signs_in(shared, issuer)
     assert (got.status, COOKIE in browser.cookies) == (401, False)
-    secret = shared.people.invite_again(shared.service.owner(), number)
+    secret = shared.people.invite_again(shared.service.access.owner(), number)
     issuer.claims = {"sub": "another", "email": "b@example.org", "email_verified": True}
     browser, got = signs_in(shared, issuer, invitation=secret)
     assert (got.status, COOKIE in browser.cookies) == (401, False)

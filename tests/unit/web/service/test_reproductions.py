@@ -19,14 +19,17 @@ TWO = FILE.replace("runs = 2", "runs = 6").replace(
 
 def sent(shared, account, text, hosts, effect):
     """An experiment with all its trials on hosts; its second level takes `effect` times longer."""
-    who = shared.service.identity(shared.token(account, *ROLES["administrator"]), "submit")
-    tokens = [shared.service.enrol(shared.service.owner(), name, {"cpus": 1}) for name in hosts]
+    who = shared.service.access.identity(shared.token(account, *ROLES["administrator"]), "submit")
+    tokens = [
+        shared.service.access.enrol(shared.service.access.owner(), name, {"cpus": 1})
+        for name in hosts
+    ]
     asked = (
         text + f'[hosts]\nrequire = {{name = {json.dumps(hosts)}}}\nfactors = {{worker = "100%"}}\n'
     )
     planned = shared.service.submit(who, asked, "e.toml", "shared")
-    for worker in map(shared.service.worker, tokens):
-        while (given := shared.service.give(worker)) is not None:
+    for worker in map(shared.service.access.worker, tokens):
+        while (given := shared.service.parts.give(worker)) is not None:
             body = result_of(given)
             variants = experiment_spec_from_json(json.loads(given.specification)).variants
             for trial in body["trials"]:
@@ -34,7 +37,7 @@ def sent(shared, account, text, hosts, effect):
                 own = f"{asked} {worker.name} {trial['position']}"
                 noise = 1 + 0.01 * zlib.crc32(own.encode()) / 2**32
                 trial["measurements"] = {"wall_time": [0.1 * noise * (effect if slow else 1.0)]}
-            taken = shared.service.take(worker, body)
+            taken = shared.service.parts.take(worker, body)
             assert taken.outcome == "committed", taken
     return planned.spec.identifier
 
@@ -72,7 +75,7 @@ def test_what_asks_something_else_or_shows_nothing_yet_is_refused(shared) -> Non
     ada = shared.account("ada")
     first = sent(shared, ada, TWO, ["u"], 1.1)
     changed = TWO.replace("[0, 64]", "[0, 128]").replace('"false"', '"other"')
-    who = shared.service.identity(shared.token(ada, *SCOPES), "submit")
+    who = shared.service.access.identity(shared.token(ada, *SCOPES), "submit")
     unlike = shared.service.submit(who, changed, "e.toml").spec.identifier
     waiting = shared.service.submit(who, TWO, "e.toml").spec.identifier
     for other, said in (

@@ -24,12 +24,12 @@ class Sent:
     def __init__(self, shared, text=FILE, visibility="private") -> None:
         self.shared = shared
         self.author = shared.account("ada", "member")
-        who = shared.service.identity(shared.token(self.author, *SCOPES), "submit")
-        self.token = shared.service.enrol(shared.service.owner(), "w", {"cpus": 1})
+        who = shared.service.access.identity(shared.token(self.author, *SCOPES), "submit")
+        self.token = shared.service.access.enrol(shared.service.access.owner(), "w", {"cpus": 1})
         planned = shared.service.submit(who, text, "e.toml", visibility)
         self.identifier = planned.spec.identifier
-        self.worker = shared.service.worker(self.token)
-        self.given = shared.service.give(self.worker)
+        self.worker = shared.service.access.worker(self.token)
+        self.given = shared.service.parts.give(self.worker)
         # The part that is given first is drawn.
         self.first = min(self.given.positions)
 
@@ -52,7 +52,7 @@ class Sent:
             if data is not None:
                 digest = hashlib.sha256(data).hexdigest()
                 trial["details"] = {"package": {"sha256": digest, "result": "../../x.tar"}}
-        return self.shared.service.take(self.worker, document)
+        return self.shared.service.parts.take(self.worker, document)
 
     def gets(self, below, account=None, page=False):
         root = "/service" if page else "/api/experiments"
@@ -105,7 +105,9 @@ def test_an_archive_is_kept_with_its_trial_and_given_to_who_may_see_it(sent, tmp
 
 
 def test_an_archive_comes_from_the_worker_of_its_trial_alone(sent, tmp_path) -> None:
-    other = sent.shared.service.enrol(sent.shared.service.owner(), "other", {"cpus": 1})
+    other = sent.shared.service.access.enrol(
+        sent.shared.service.access.owner(), "other", {"cpus": 1}
+    )
     data = tar_of(good_members())
     refused = [
         sent.sends(data, token=other),
@@ -137,9 +139,11 @@ def test_an_archive_that_its_trial_does_not_name_refuses_the_result(sent, tmp_pa
 
 def test_another_workers_forged_result_takes_no_archive_away(sent, tmp_path) -> None:
     assert sent.sends(b"mine").json()["kept"]
-    token = sent.shared.service.enrol(sent.shared.service.owner(), "other", {"cpus": 1})
-    liar = sent.shared.service.worker(token)
-    assert sent.shared.service.take(liar, result_of(sent.given)).outcome == "refused"
+    token = sent.shared.service.access.enrol(
+        sent.shared.service.access.owner(), "other", {"cpus": 1}
+    )
+    liar = sent.shared.service.access.worker(token)
+    assert sent.shared.service.parts.take(liar, result_of(sent.given)).outcome == "refused"
     assert len(files(tmp_path)) == 1
     assert sent.takes({0: b"mine"}).outcome == "committed"
 
@@ -180,7 +184,7 @@ def test_what_may_hold_secrets_is_for_the_author_alone(shared) -> None:
 
 def test_what_a_lost_attempt_sent_goes_after_a_week(sent, tmp_path) -> None:
     assert sent.sends(b"of an attempt that is lost").json()["kept"]
-    sent.shared.service.give(sent.worker)
+    sent.shared.service.parts.give(sent.worker)
     sent.shared.service.archives.clear()
     assert len(files(tmp_path)) == 1
     (tmp_path / "results" / "upload-1").write_bytes(b"left")

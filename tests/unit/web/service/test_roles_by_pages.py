@@ -167,7 +167,7 @@ class Cast:
         """The path of a row, as it is asked for."""
         path = row.partition(" ")[2]
         if "{secret}" in path:
-            secret = self.shared.people.invite(self.shared.service.owner(), "reader")
+            secret = self.shared.people.invite(self.shared.service.access.owner(), "reader")
             path = path.replace("{secret}", secret)
         for name, value in self.names.items():
             path = path.replace(name, value)
@@ -203,7 +203,7 @@ def cast(shared, monkeypatch):
     with shared.service.database.writing() as connection:
         connection.exec_driver_sql("UPDATE accounts SET password = 'x'")
     tokens = {who: shared.token(number, *SCOPES) for who, number in accounts.items()}
-    author = shared.service.identity(tokens["author"], "submit")
+    author = shared.service.access.identity(tokens["author"], "submit")
     experiment = shared.sent(accounts["author"])
     names = {
         "{experiment}": experiment,
@@ -219,7 +219,9 @@ def cast(shared, monkeypatch):
         "{position:int}": "0",
     }
     browsers = {who: shared.browser(accounts.get(who)) for who in WHO}
-    shared.people.change_account(shared.service.owner(), accounts["shut-out"], is_disabled=True)
+    shared.people.change_account(
+        shared.service.access.owner(), accounts["shut-out"], is_disabled=True
+    )
     return Cast(shared, browsers, tokens, names)
 
 

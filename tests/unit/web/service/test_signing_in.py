@@ -17,7 +17,7 @@ SECRET = re.compile(r"https://bench\.example/welcome/([A-Za-z0-9_-]+)")
 
 
 def invited(shared, role="member"):
-    return shared.people.invite(shared.service.owner(), role)
+    return shared.people.invite(shared.service.access.owner(), role)
 
 
 def accepts(shared, secret, name, password=PASSWORD, again=None):
@@ -272,7 +272,7 @@ def test_what_is_too_large_is_not_read_and_strangers_send_nothing(shared) -> Non
 
 def test_a_member_has_no_more_trials_open_than_the_quota_and_keepers_have_none(shared) -> None:
     shared.service.quotas = Quotas(trials=7)
-    shared.service.enrol(shared.service.owner(), "w", {"cpus": 1})
+    shared.service.access.enrol(shared.service.access.owner(), "w", {"cpus": 1})
     fields = {"ask": "send", "file": FILE}
     browser = shared.browser(shared.account("ada"))
     first = browser.post("/service/new", fields)
@@ -288,17 +288,19 @@ def test_a_member_has_no_more_trials_open_than_the_quota_and_keepers_have_none(s
 
 def test_a_member_uses_no_more_hours_of_workers_in_a_month_than_the_quota(shared) -> None:
     ada = shared.account("ada")
-    worker = shared.service.worker(shared.service.enrol(shared.service.owner(), "w", {"cpus": 1}))
+    worker = shared.service.access.worker(
+        shared.service.access.enrol(shared.service.access.owner(), "w", {"cpus": 1})
+    )
     shared.service.quotas = Quotas(hours=2)
     browser, fields = shared.browser(ada), {"ask": "send", "file": FILE}
     long = FILE.replace('command = "true"', 'command = "true"\nexpected_s = 1801')
     got = browser.post("/service/new", {**fields, "file": long})
     assert (got.status, "has used 0.0, and this experiment takes 2.0" in got.text) == (422, True)
     assert browser.post("/service/new", fields).status == 303
-    given = shared.service.give(worker)
+    given = shared.service.parts.give(worker)
     shared.clock[0] += 2.5 * 3600
-    shared.service.take(worker, result_of(given))
-    shared.service.beat(worker, "idle")
+    shared.service.parts.take(worker, result_of(given))
+    shared.service.parts.beat(worker, "idle")
     got = browser.post("/service/new", fields)
     assert (got.status, "2 hours of workers in 30 days, has used 2.5" in got.text) == (422, True)
     assert shared.browser(shared.account("bob")).post("/service/new", fields).status == 303
