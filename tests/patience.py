@@ -6,11 +6,28 @@ import os
 import select
 import subprocess
 import time
-from typing import IO
+from collections.abc import Callable
+from typing import IO, TypeVar
 
 # Far more than a busy machine takes, and less than `faulthandler_timeout`, which ends a run's
 # worker: who waits says what did not come.
 PATIENCE_S = 300.0
+_LOOK_EVERY_S = 0.01
+Found = TypeVar("Found")
+
+
+def awaited(look: Callable[[], Found], process: subprocess.Popen[bytes] | None = None) -> Found:
+    """What `look` gives, once that is something; nothing within `PATIENCE_S` fails the test.
+
+    So does the end of `process`, by which it should come.
+    """
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not (found := look()):
+        if process is not None:
+            assert process.poll() is None, said_by(process)
+        assert time.monotonic() < deadline_s, f"it did not come in {PATIENCE_S:g} s"
+        time.sleep(_LOOK_EVERY_S)
+    return found
 
 
 def line_of(process: subprocess.Popen[bytes], stream: str = "stdout") -> bytes:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 from tests.integration.conftest import User
-from tests.patience import PATIENCE_S
+from tests.patience import awaited
 
 
 def waiting_in(trial: int) -> str:
@@ -33,11 +32,7 @@ def halting_in(trial: int) -> str:
 
 def kill_while_waiting(user: User, process: subprocess.Popen[bytes]) -> None:
     """Kill Steelyard once the program waits, and see it end."""
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (user.home / "waiting").exists():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited((user.home / "waiting").exists, process)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
 
@@ -45,11 +40,7 @@ def kill_while_waiting(user: User, process: subprocess.Popen[bytes]) -> None:
 def kill_while_halted(user: User, process: subprocess.Popen[bytes], trial: int) -> None:
     """Kill Steelyard once it is halted and the trial of this number has ended all the same."""
     (user.home / "steelyard.pid").write_text(str(process.pid))
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not _is_halted(process.pid) or _recorded_trials(user) < trial:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited(lambda: _is_halted(process.pid) and _recorded_trials(user) >= trial, process)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
 

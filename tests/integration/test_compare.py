@@ -2,12 +2,11 @@
 
 import os
 import signal
-import time
 
 import pytest
 
 from tests.integration.conftest import validate
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, awaited
 
 
 def executions(document):
@@ -204,9 +203,7 @@ def test_an_interrupted_comparison_answers_with_what_it_has_and_can_be_resumed(
     marker = user.home / "started"
     program = script(f"echo . >>{marker}; sleep 0.02")
     process = user.start("compare", "--runs", "1000", "--json", "answer", program, program)
-    while not marker.exists() or len(marker.read_text()) < 40:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
+    awaited(lambda: marker.exists() and len(marker.read_text()) >= 40, process)
     process.send_signal(number)
     process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
@@ -221,9 +218,7 @@ def test_a_second_measurement_is_refused_with_the_holder(user, script):
     program = script(f"echo . >>{marker}; exec sleep 1000")
     first = user.start("measure", "--runs", "1", "--", program)
     try:
-        while not marker.exists():
-            assert first.poll() is None, first.communicate()
-            time.sleep(0.01)
+        awaited(marker.exists, first)
         told = user.types("measure", "--runs", "1", "--json", "-", "--", "true")
     finally:
         first.send_signal(signal.SIGINT)

@@ -7,7 +7,6 @@ import shutil
 import signal
 import tarfile
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from tests.integration.test_packages import RUN, trials_of
 from tests.needs import need_root
 from tests.packages import RESULTS, need_containers, need_trusted, package
-from tests.patience import PATIENCE_S
+from tests.patience import awaited
 from tests.small_images import small_image
 
 # What nobody may do from inside; each ends the script with a number of its own if it can.
@@ -266,23 +265,14 @@ def test_whoever_is_killed_nothing_of_the_container_is_left(user, who, environme
     options = ("--runs", "1", "--environment", environment, "--disk", "64M")
     command = user.start(*RUN, "p", *options)
     try:
-        chain = waited_for(lambda: _chain(command.pid, number))
+        chain = awaited(lambda: _chain(command.pid, number))
         os.kill(chain[who], signal.SIGKILL)
-        waited_for(lambda: not _sleepers(number) and not _holders(user))
+        awaited(lambda: not _sleepers(number) and not _holders(user))
     finally:
         command.kill()
         command.communicate()
     assert str(user.home) not in Path("/proc/mounts").read_text()
     clean(user)
-
-
-def waited_for(look):
-    """What `look` gives, once that is something."""
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (found := look()):
-        assert time.monotonic() < deadline_s, "it did not come"
-        time.sleep(0.02)
-    return found
 
 
 def _processes() -> dict[int, tuple[int, str]]:

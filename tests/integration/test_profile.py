@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 
 from tests.integration.profiling import NO_SAMPLES, fewest, sampled, samples_of
 from tests.needs import need, need_x86_64
-from tests.patience import PATIENCE_S, said_by
+from tests.patience import PATIENCE_S, awaited, said_by
 
 SOURCE = r"""
 #include <pthread.h>
@@ -150,13 +149,10 @@ def test_every_format_and_the_page_can_be_written(user, recorded):
 def test_a_killed_recording_is_read_up_to_its_last_flush(user, program):
     process = user.start("profile", "record", "--period", "200us", "--", program, "100000000")
     path = user.home / "steelyard.profile"
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (path.exists() and path.stat().st_size > 10_000):
-        if process.poll() == 4:
-            pytest.skip("this machine gives no samples")
-        assert process.poll() is None, said_by(process)
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited(lambda: process.poll() is not None or (path.exists() and path.stat().st_size > 10_000))
+    if process.poll() == 4:
+        pytest.skip("this machine gives no samples")
+    assert process.poll() is None, said_by(process)
     samplers = children_of(process.pid)
     programs = [child for sampler in samplers for child in children_of(sampler)]
     # The sampler first: it would end well if it saw the program end. That one may go with it.

@@ -7,7 +7,6 @@ import resource
 import shlex
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +18,7 @@ from steelyard.profile.sampler_command import sampler_path
 from tests.integration.conftest import Told, User
 from tests.integration.profiling import NO_SAMPLES, sampled
 from tests.needs import need
-from tests.patience import PATIENCE_S, said_by
+from tests.patience import awaited, said_by
 
 BUSY = (sys.executable, "-c", "sum(i * i for i in range(2_000_000))")
 # Where version 1 of control groups keeps those of CPUs, and version 2 all.
@@ -174,10 +173,7 @@ def test_a_sampler_whose_cpu_is_taken_before_it_runs_there_chooses_again(
         (last_cpu / "cgroup.procs").write_text("0")
 
     process = user.start("profile", "record", "--", *BUSY, preexec_fn=confine)
-    deadline_s = time.monotonic() + PATIENCE_S
-    while process.poll() is None and not waits_to_be_on_its_cpus(last_cpu):
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited(lambda: process.poll() is not None or waits_to_be_on_its_cpus(last_cpu))
     (last_cpu / "cpuset.cpus").write_text(str(cpus[-1]))
     _, err = said_by(process)
     assert process.returncode == 0, err.decode()

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ import pytest
 from tests.integration.conftest import User
 from tests.integration.profiling import NO_SAMPLES, sampled, samples_of
 from tests.needs import need
-from tests.patience import PATIENCE_S, line_of, said_by
+from tests.patience import awaited, line_of, said_by
 
 BUSY = "while :; do :; done"
 CHANGED = "changed-files"
@@ -95,10 +94,8 @@ def test_a_process_that_is_dead_but_not_waited_for_ends_its_recording(user: User
         watched = line_of(parent).decode().strip()
         try:
             recording = user.start("profile", "record", "--pid", watched)
-            deadline_s = time.monotonic() + PATIENCE_S
-            while recording.poll() is None and not (user.home / "steelyard.profile").exists():
-                assert time.monotonic() < deadline_s
-                time.sleep(0.01)
+            profile = user.home / "steelyard.profile"
+            awaited(lambda: recording.poll() is not None or profile.exists())
             (user.home / "end").touch()
             _, err = said_by(recording)
             if recording.returncode == NO_SAMPLES:

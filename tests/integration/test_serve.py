@@ -6,14 +6,13 @@ import http.client
 import json
 import os
 import signal
-import time
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.integration.conftest import validate
 from tests.integration.killing import waiting_in
-from tests.patience import PATIENCE_S, line_of
+from tests.patience import PATIENCE_S, awaited, line_of
 
 
 class Served:
@@ -76,11 +75,7 @@ def test_an_experiment_is_listed_and_shown_as_soon_as_it_is_in_the_store(user, s
 
 def test_a_running_experiment_is_shown_with_the_trials_so_far(user, script, served):
     process = user.start("measure", "--runs", "9", "--", script(waiting_in(5) + "exit 0"))
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (user.home / "waiting").exists():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited((user.home / "waiting").exists, process)
     page = served.asks("")[2]
     assert '<meta http-equiv="refresh"' in page
     assert ">running<" in page

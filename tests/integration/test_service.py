@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.integration.conftest import validate
-from tests.patience import PATIENCE_S, line_of
+from tests.patience import PATIENCE_S, awaited, line_of
 
 FILE = """\
 [experiment]
@@ -77,10 +77,7 @@ class Served:
 
     def has_worker(self):
         """Wait until the worker of this machine is enrolled."""
-        deadline_s = time.monotonic() + PATIENCE_S
-        while not self.gets("api/workers")["workers"]:
-            assert time.monotonic() < deadline_s
-            time.sleep(0.05)
+        awaited(lambda: self.gets("api/workers")["workers"])
 
     def ended(self, identifier):
         """What the API says of an experiment when it has ended."""
@@ -188,11 +185,7 @@ def test_a_worker_that_is_killed_loses_nothing_that_had_ended(user, serving, scr
     assert user.types("worker", "--once", "--name", "w").status == 0
     identifier = sent(user, written(user, f'"{program}"'))["experiment"]
     process = user.start("worker", "--once", "--name", "w")
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (user.home / "here").exists():
-        assert process.poll() is None
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited((user.home / "here").exists, process)
     process.kill()
     process.communicate()
     (user.home / "go").touch()
@@ -210,15 +203,10 @@ def test_a_result_waits_on_the_workers_disk_for_a_service_that_was_killed(
     assert user.types("worker", "--once", "--name", "w").status == 0
     identifier = sent(user, written(user, f'"{program}"', runs=1))["experiment"]
     worker = user.start("worker", "--name", "w")
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (user.home / "here").exists():
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited((user.home / "here").exists)
     served.ends(signal.SIGKILL)
     (user.home / "go").touch()
-    while not list(user.home.glob("data/steelyard/*.service/worker/outbox/*.json")):
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited(lambda: list(user.home.glob("data/steelyard/*.service/worker/outbox/*.json")))
     worker.send_signal(signal.SIGTERM)
     worker.communicate(timeout=PATIENCE_S)
     again = serving("--no-worker")

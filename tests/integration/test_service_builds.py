@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import signal
-import time
 
 import pytest
 
 from tests.integration.conftest import User
 from tests.integration.test_service import sent, serving  # noqa: F401 - a fixture
 from tests.needs import need
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, awaited
 
 FILE = """\
 [experiment]
@@ -87,14 +86,12 @@ class Hosts:
         words = ("--name", name, "--directory", name, "--tag", "build-host")
         process = home.start("worker", *words)
         self.started.append(process)
-        deadline_s = time.monotonic() + PATIENCE_S
-        while "idle" not in [
-            each["status"]
-            for each in self.served.gets("api/workers")["workers"]
-            if each["worker"] == name
-        ]:
-            assert time.monotonic() < deadline_s
-            time.sleep(0.05)
+        awaited(
+            lambda: any(
+                (each["worker"], each["status"]) == (name, "idle")
+                for each in self.served.gets("api/workers")["workers"]
+            )
+        )
         return process
 
     def works(self, name):

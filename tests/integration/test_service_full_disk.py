@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.integration.test_full_disk import mounted_at, small_disk  # noqa: F401 - a fixture
 from tests.integration.test_service import places, sent, serving, written  # noqa: F401 - a fixture
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, awaited
 from tests.postgresql import cluster, fresh_database
 
 
@@ -50,10 +49,7 @@ def test_results_wait_on_the_workers_disk_until_the_services_has_room(
     assert user.types("worker", "--once", "--name", "w", "--directory", "w").status == 0
     identifier = sent(user, written(user, f'"{program}"', runs=1))["experiment"]
     worker = user.start("worker", "--name", "w", "--directory", "w")
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (user.home / "here").exists():
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited((user.home / "here").exists)
     fill(disk)
     more = Path(written(user, name="more.toml"))
     # Too much for the room that is left in pages of the database.
@@ -63,9 +59,7 @@ def test_results_wait_on_the_workers_disk_until_the_services_has_room(
     assert "disk is full" in refused.err or "No space left on device" in refused.err
     assert served.asks("GET", "service")[0] == 200
     (user.home / "go").touch()
-    while not list((user.home / "w" / "outbox").glob("*.json")):
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited(lambda: list((user.home / "w" / "outbox").glob("*.json")))
     assert served.gets(f"api/experiments/{identifier}")["committed"] == 0
     (disk / "filler").unlink()
     assert served.ended(identifier)["committed"] == 2

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 from tests.integration.test_service import FILE, sent, serving, written  # noqa: F401 - a fixture
-from tests.patience import PATIENCE_S, line_of
+from tests.patience import PATIENCE_S, awaited, line_of
 
 SECRET, TOKEN = "s3cr3t-value-99", "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 FORM = "application/x-www-form-urlencoded"
@@ -224,10 +223,7 @@ def test_what_a_killed_worker_left_is_taken_away_and_two_do_not_share_a_director
     assert user.types(*words).status == 0
     identifier = sent(user, written(user, f'"{program}"', runs=1))["experiment"]
     first = user.start(*words)
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (user.home / "here").exists():
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    awaited((user.home / "here").exists)
     second = user.start(*words)
     assert b"waiting for the worker that uses d" in line_of(second, "stderr")
     first.kill()

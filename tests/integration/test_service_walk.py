@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import csv
 import tarfile
-import time
 from pathlib import Path
 
 from tests.chromium import browser, chromium_program
 from tests.integration.test_service_people import PASSWORD, shared  # noqa: F401 - a fixture
 from tests.packages import need_containers, package
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, awaited
 
 
 def file_in(folder: Path) -> Path:
     """What is downloaded there, once it is whole."""
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (found := [each for each in folder.iterdir() if each.suffix == ".csv"]):
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
+    found = awaited(lambda: [each for each in folder.iterdir() if each.suffix == ".csv"])
     return found[0]
 
 

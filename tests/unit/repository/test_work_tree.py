@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from steelyard.core.errors import DataError
 from steelyard.repository.revisions import find_repository
 from steelyard.repository.work_tree import work_tree
+from tests.patience import awaited
 from tests.repositories import line_of, make_repository
 
 
@@ -85,10 +85,7 @@ def test_a_work_tree_goes_away_after_a_kill_too(made, tmp_path):
     assert directory.exists()
     process.send_signal(signal.SIGKILL)
     process.wait()
-    deadline = time.monotonic() + 60
-    while directory.exists() or len(_trees(repository)) > 1:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    awaited(lambda: not directory.exists() and len(_trees(repository)) <= 1)
     assert process.stdin is not None
     process.stdin.close()
     process.stdout.close()
