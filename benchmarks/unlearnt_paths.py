@@ -1,11 +1,12 @@
 """What marks of calls that were never learnt tell of the paths of another input.
 
-    python -m benchmarks.unlearnt_paths [--folder FOLDER] [NAME ...]
+    python -m benchmarks.unlearnt_paths [--folder FOLDER] [--learn SIZE] [--judge SIZE] [NAME ...]
 
 Programs of the suite in C and C++, built by gcc -O2. Paths are learnt of the input `test`, and the
 calls that none of them has are marked in the finished program. Its own map is learnt of `test`, and
-judged by the paths and the samples of `train`: by the map alone, and with the code of the program
-for keys that were never learnt. No stack is read. Instructions are those of callgrind, for `test`.
+judged by the paths and the samples of `train`, or of other inputs: by the map alone, and with the
+code of the program for keys that were never learnt. No stack is read. Instructions are those of
+callgrind, for `test`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from steelyard.app.profile.sampled_judging import apart, with_samples
 from steelyard.app.profile.static_paths import ProgramCode
 from steelyard.core.errors import SteelyardError
 from steelyard.profile.paths.learning_run import Surroundings
+from steelyard.suite.recipe import SIZES
 
 # Wanted of the means over programs.
 LEAST_SAMPLES, MOST_WRONG, MOST_MORE = 0.97, 0.01, 0.01
@@ -47,14 +49,14 @@ class Told:
     more_instructions: float
 
 
-def told(name: str, folder: str) -> Told:
+def told(name: str, folder: str, sizes: tuple[str, str]) -> Told:
     """Learn, mark, learn again, and judge."""
-    learnt_map(name, "test", folder)
+    learnt_map(name, sizes[0], folder)
     run = run_of(name, "test")
     changed = os.path.join(folder, f"{name}-unlearnt")
     found = resize_paths(
         ResizingRequest(
-            map_path=map_path(name, "test", folder, False),
+            map_path=map_path(name, sizes[0], folder, False),
             seed=1,
             wraps_calls=False,
             marks_calls=True,
@@ -67,8 +69,8 @@ def told(name: str, folder: str) -> Told:
     )
     assert found.marks is not None
     with tempfile.TemporaryDirectory(dir=folder) as maps:
-        learnt, taken = (learnt_map(name, size, maps, changed) for size in ("test", "train"))
-    other = run_of(name, "train")
+        learnt, taken = (learnt_map(name, size, maps, changed) for size in sizes)
+    other = run_of(name, sizes[1])
     command = apart((changed, *other.argv[1:]), Surroundings(other.directory, other.stdin))
     code = ProgramCode(changed, learnt).unlearnt
     calls = calls_learnt(taken)
@@ -108,6 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--folder")
+    parser.add_argument("--learn", choices=SIZES, default="test")
+    parser.add_argument("--judge", choices=SIZES, default="train")
     parser.add_argument("programs", nargs="*", default=PROGRAMS)
     given = parser.parse_args(arguments)
     shares = "resolved | wrong | missing"
@@ -117,11 +121,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"| samples | {shares} | of these by code |"
     )
     print(f"|{'---|' * 16}", flush=True)
-    found: list[Told] = []
+    sizes, found = (given.learn, given.judge), list[Told]()
     with tempfile.TemporaryDirectory() as temporary:
         for name in given.programs:
             try:
-                one = told(name, given.folder or temporary)
+                one = told(name, given.folder or temporary, sizes)
             except (SteelyardError, subprocess.SubprocessError, OSError) as error:
                 print(f"{name} is left out: {str(error).splitlines()[0][:200]}", flush=True)
                 continue

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from steelyard.analysis.paths.path_order import Integers, PathOrder
 
-# Beyond so many places for keys they are sorted, and not counted.
-_MOST_PLACES = 1 << 23
+# With more places for a key than this they are sorted, and not counted.
+_MOST_PLACES_A_KEY = 8
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class PathKeys:
     def counts(self, heights_bytes: Integers) -> KeyCounts:
         """Count the keys where nodes have these heights."""
         keys = self._keys(heights_bytes)
-        if self._place_count <= _MOST_PLACES:
+        if self._place_count <= _MOST_PLACES_A_KEY * len(keys):
             paths = np.bincount(keys, minlength=self._place_count)
             return KeyCounts(int(np.count_nonzero(paths)), int(np.count_nonzero(paths == 1)))
         ends = _ends_of_runs(np.sort(keys))

@@ -2,7 +2,8 @@
 
 T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, section 5.4.1.1. Other
 than there it has a budget of stack, ends where no sizes could do more, draws the order in which
-the steps of a pair are tried, and takes two keys where there was one for progress too.
+the steps of a pair are tried, and takes two keys where there was one for progress too. It begins
+several times, and in the end makes smaller what need not be as large.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ GOAL, IDLE_LIMIT, WORSE_LIMIT = 0.97, 2000, 100
 _TRIES_A_PAIR = 4
 # Heights that are looked at in all, of one node each, and what else a try takes in the same
 # measure: a minute or less on a machine of 2020.
-_MOST_WORK, _WORK_A_TRY = 2_500_000_000, 50_000
+_MOST_WORK, _WORK_A_TRY = 2_000_000_000, 3_000
+# The part of it that growing may take; making smaller may take the rest.
+_GROWING = 0.8
+_STARTS = 8
 # Sums of so large sizes, drawn once, are hardly ever the same by chance.
 _MOST_DRAWN = 1 << 20
 
@@ -137,23 +141,19 @@ class _Search:
         self._work = 0
 
     def run(self) -> Separation:
-        rules = self._rules
         before = self._state
-        best = self._state = self._first()
-        most = self._most_count(max(one.counts.with_one_path for one in (before, best)))
-        goal = min(most, int(np.ceil(rules.goal * self._keys.most)))
-        idle = failed = tried = 0
-        while best.counts.with_one_path < goal and idle < rules.idle_limit:
-            if self._work > _MOST_WORK:
+        first = self._first()
+        most = self._most_count(max(one.counts.with_one_path for one in (before, first)))
+        goal = min(most, int(np.ceil(self._rules.goal * self._keys.most)))
+        best, tried = self._grown(first, goal)
+        best = self._lowered(best, goal)
+        for _ in range(_STARTS - 1):
+            is_best = _worth(best, goal) == (goal, -int(before.heights.max()), 0)
+            if is_best or self._work > _GROWING * _MOST_WORK:
                 break
-            tried += 1
-            idle += 1
-            if self._advances(takes_worse=failed >= rules.worse_limit):
-                failed = 0
-                if self._state.counts.with_one_path > best.counts.with_one_path:
-                    best, idle = self._state, 0
-            else:
-                failed += 1
+            other, more = self._grown(first, goal)
+            tried += more
+            best = max(best, self._lowered(other, goal), key=lambda one: _worth(one, goal))
         found = best.counts.with_one_path
         return Separation(
             bytes_by_step={
@@ -169,6 +169,57 @@ class _Search:
             ended_by=self._end(found, goal, most),
         )
 
+    def _grown(self, first: _State, goal: int) -> tuple[_State, int]:
+        """The best state that is found from one on, and how many were tried."""
+        rules = self._rules
+        best = self._state = first
+        self._ambiguous = None
+        idle = failed = tried = 0
+        while best.counts.with_one_path < goal and idle < rules.idle_limit:
+            if self._work > _GROWING * _MOST_WORK:
+                break
+            tried += 1
+            idle += 1
+            if self._advances(takes_worse=failed >= rules.worse_limit):
+                failed = 0
+                if self._state.counts.with_one_path > best.counts.with_one_path:
+                    best, idle = self._state, 0
+            else:
+                failed += 1
+        return best, tried
+
+    def _lowered(self, state: _State, goal: int) -> _State:
+        """Make steps smaller while as many keys have one path as had, or as are wanted; those
+        first that the highest stack has most of."""
+        least = min(goal, state.counts.with_one_path)
+        is_lower = True
+        while is_lower:
+            is_lower = False
+            top = int(state.heights.argmax())
+            grown = np.flatnonzero(state.sizes).tolist()
+            above = {step: int(self._steps.on_paths(step)[top]) for step in grown}
+            for step in sorted(grown, key=lambda one: -int(state.sizes[one]) * above[one]):
+                lower = self._smaller(state, step, least)
+                if lower is not None:
+                    state, is_lower = lower, True
+        return state
+
+    def _smaller(self, state: _State, step: int, least: int) -> _State | None:
+        """The state where a step has gone, or else is smaller by a half, a quarter ... of it."""
+        size = int(state.sizes[step])
+        less = size
+        while less and self._work <= _MOST_WORK:
+            heights = state.heights - less * self._steps.on_paths(step)
+            self._work += len(heights) + _WORK_A_TRY
+            found = self._keys.counts(heights)
+            if found.with_one_path >= least:
+                sizes = state.sizes.copy()
+                sizes[step] -= less
+                passes = state.passes - (self._passes[step] if less == size else 0)
+                return _State(sizes, heights, found, passes)
+            less = less // 2 // GRAIN_BYTES * GRAIN_BYTES
+        return None
+
     def _first(self) -> _State:
         if not self._rules.first:
             return self._state
@@ -183,7 +234,7 @@ class _Search:
     def _end(self, found: int, goal: int, most: int) -> str:
         if found >= goal:
             return "most" if found >= most else "goal"
-        return "work" if self._work > _MOST_WORK else "idle"
+        return "work" if self._work > _GROWING * _MOST_WORK else "idle"
 
     def _most_count(self, before: int) -> int:
         """Keys with one path where each step has a size of its own beyond the sums of others."""
@@ -231,3 +282,8 @@ class _Search:
         found = [step for step in {**one, **other} if one.get(step, 0) != other.get(step, 0)]
         self._random.shuffle(found)
         return found
+
+
+def _worth(state: _State, goal: int) -> tuple[int, int, int]:
+    """Keys with one path, as far as they are wanted; then a low stack; then fewer passes."""
+    return min(state.counts.with_one_path, goal), -int(state.heights.max()), -state.passes

@@ -16,6 +16,7 @@ from steelyard.analysis.paths.path_keys import PathKeys
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode, functions_of, merged_nodes
 from steelyard.analysis.paths.path_order import path_order
 from steelyard.analysis.paths.resizing import ResizingRules, calls_learnt, resized
+from steelyard.analysis.paths.separation_search import GRAIN_BYTES, SearchRules, separate
 
 MAIN, A, B, D, E = 1, 2, 3, 4, 5
 
@@ -201,7 +202,7 @@ def test_keys_are_counted_the_same_where_there_are_too_many_places(monkeypatch):
     order = path_order(random_map(6, 300).nodes)
     limit = int(order.heights_bytes.max())
     counted = PathKeys(order, limit).counts(order.heights_bytes)
-    monkeypatch.setattr("steelyard.analysis.paths.path_keys._MOST_PLACES", 0)
+    monkeypatch.setattr("steelyard.analysis.paths.path_keys._MOST_PLACES_A_KEY", 0)
     assert PathKeys(order, limit).counts(order.heights_bytes) == counted
 
 
@@ -239,3 +240,21 @@ def test_what_cannot_be_counted_is_not_wrapped():
     found = resized(replace(path_map, nodes=uncounted), rules)
     assert found.call_bytes
     assert all(callee != A for _, callee in found.call_bytes)
+
+
+def test_a_search_leaves_no_size_that_could_be_smaller():
+    order = path_order(random_map(8, 300).nodes)
+    steps = height_steps(order, range(12), ())
+    highest = int(order.heights_bytes.max())
+    found = separate(order, steps, SearchRules(4 * highest, 3, goal=0.9))
+    counts, keys = StepCounts(order, steps), PathKeys(order, 4 * highest)
+    goal = min(found.most_count, int(np.ceil(0.9 * found.key_limit)))
+    assert found.bytes_by_step
+    for step, name in enumerate(steps.names):
+        size = found.bytes_by_step.get(name, 0)
+        if size:
+            smaller = found.heights_bytes - GRAIN_BYTES * counts.on_paths(step)
+            gone = found.heights_bytes - size * counts.on_paths(step)
+            wanted = min(goal, found.after_count)
+            assert keys.counts(smaller).with_one_path < wanted
+            assert keys.counts(gone).with_one_path < wanted
