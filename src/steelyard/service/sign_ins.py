@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import secrets
 from dataclasses import dataclass
 
@@ -85,7 +86,11 @@ def has_failed(connection: Connection, name: str, client: str, now_s: float) -> 
     """Count an attempt that failed."""
     old = failed_sign_ins.c.unix_s <= now_s - _WINDOW_S
     connection.execute(delete(failed_sign_ins).where(old))
-    values = {"name_digest": digest_of(name), "client_digest": digest_of(client), "unix_s": now_s}
+    values = {
+        "name_digest": digest_of(name),
+        "client_digest": digest_of(_counted(client)),
+        "unix_s": now_s,
+    }
     connection.execute(insert(failed_sign_ins).values(values))
 
 
@@ -93,7 +98,7 @@ def failed_too_often(connection: Connection, name: str, client: str, now_s: floa
     """Whether nothing more is tried for now, by this name or from this client."""
     limits = (
         (failed_sign_ins.c.name_digest, digest_of(name), MOST_OF_NAME),
-        (failed_sign_ins.c.client_digest, digest_of(client), MOST_OF_CLIENT),
+        (failed_sign_ins.c.client_digest, digest_of(_counted(client)), MOST_OF_CLIENT),
     )
     for column, digest, most in limits:
         chosen = (column == digest) & (failed_sign_ins.c.unix_s > now_s - _WINDOW_S)
@@ -107,3 +112,17 @@ def forget_failures(connection: Connection, name: str) -> None:
     """Whoever has the password may start anew."""
     chosen = failed_sign_ins.c.name_digest == digest_of(name)
     connection.execute(delete(failed_sign_ins).where(chosen))
+
+
+def _counted(client: str) -> str:
+    """Whose attempts count together: of IPv6 a whole /64, of which one host may have any address
+    (RFC 4291, section 2.5.4)."""
+    try:
+        address = ipaddress.ip_address(client)
+    except ValueError:
+        return client
+    if isinstance(address, ipaddress.IPv4Address):
+        return client
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), 64), strict=False))

@@ -92,6 +92,17 @@ def test_guessing_ends_after_some_attempts_and_may_begin_again_later(shared, mon
     assert signs_in(shared, "ada", "it")[1].status == 303
 
 
+def test_who_has_many_addresses_of_one_network_guesses_no_more_often(shared, monkeypatch) -> None:
+    monkeypatch.setattr("steelyard.app.service.people.is_password", lambda *_: False)
+
+    def statuses(network):
+        clients = [f"{network}::{number:x}" for number in range(51)]
+        return [signs_in(shared, each, "wrong", client=each)[1].status for each in clients]
+
+    assert statuses("2001:db8:0:1") == [401] * 50 + [429]
+    assert signs_in(shared, "a", "wrong", client="2001:db8:0:2::1")[1].status == 401
+
+
 def test_one_is_signed_out_by_oneself_by_time_and_by_an_administrator(shared) -> None:
     number, admin = shared.account("ada"), shared.account("eve", "administrator")
     browser = shared.browser(number)
