@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
+import socket
+import threading
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import quote_plus, urlencode, urlsplit
@@ -14,6 +18,8 @@ from steelyard.core.errors import SteelyardError
 
 _PATIENCE_S = 10.0
 _MOST_BYTES = 1 << 20
+# An issuer that hangs holds no more of the service's threads than these: workers need them too.
+_AT_ONCE = threading.BoundedSemaphore(4)
 _STATUS_OK = 200
 _ADDRESSES = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
@@ -178,13 +184,39 @@ def answer_of(
     url = urlsplit(address)
     kind = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     connection = kind(url.hostname or "", url.port, timeout=_PATIENCE_S)
+    if not _AT_ONCE.acquire(timeout=_PATIENCE_S / 10):
+        raise TimeoutError(errno.EBUSY, "it is slow, and others are waiting for it already")
     try:
+        connection.connect()
         path = (url.path or "/") + (f"?{url.query}" if url.query else "")
-        connection.request(method, path, body, dict(headers))
-        response = connection.getresponse()
-        data = response.read(_MOST_BYTES + 1)
+        with _ended_in_time(connection.sock):
+            connection.request(method, path, body, dict(headers))
+            response = connection.getresponse()
+            data = response.read(_MOST_BYTES + 1)
     finally:
+        _AT_ONCE.release()
         connection.close()
     if len(data) > _MOST_BYTES:
-        raise ValueError("too large")
+        raise OSError(errno.EMSGSIZE, f"it sends more than {_MOST_BYTES >> 20} MiB")
     return response.status, data
+
+
+@contextmanager
+def _ended_in_time(sock: socket.socket) -> Iterator[None]:
+    """Shut a connection that takes too long in all: its own limit begins anew with each byte."""
+    is_late = threading.Event()
+
+    def end() -> None:
+        is_late.set()
+        with suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(_PATIENCE_S, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if is_late.is_set():
+            raise TimeoutError(errno.ETIMEDOUT, f"it takes longer than {_PATIENCE_S:.0f} s")
