@@ -295,10 +295,12 @@ def newest_faults(
     return [(row.block, row.name, row.outcome, row.message) for row in rows]
 
 
-def cancel_submission(connection: Connection, submission_id: int) -> bool:
+def cancel_submission(connection: Connection, submission_id: int, why: str = "") -> bool:
     """Give nothing more of it out; whether it was not ended already. What was measured stays."""
     chosen = (submissions.c.id == submission_id) & submissions.c.state.in_(OPEN_STATES)
-    ended = connection.execute(update(submissions).where(chosen).values(state="cancelled"))
+    ended = connection.execute(
+        update(submissions).where(chosen).values(state="cancelled", stopped=why)
+    )
     return ended.rowcount > 0
 
 

@@ -6,12 +6,13 @@ from steelyard.app.experiment.experiment_file import experiment_file_of
 from steelyard.app.experiment.follow_up import follow_up_text
 from steelyard.app.experiment.own_analysis import own_analysis
 from steelyard.app.service.kept_submission import keep_planned
+from steelyard.app.service.own_trouble import only_its_own
 from steelyard.app.service.planned_submission import new_submission, plan_submission
 from steelyard.app.service.quotas import Quotas
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_hosts import ServiceHosts
 from steelyard.app.service.service_packages import ServicePackages
-from steelyard.core.errors import SteelyardError, StoreError, UsageError
+from steelyard.core.errors import UsageError
 from steelyard.core.experiment_results import Experiment
 from steelyard.service.accounts import Identity, identity_of_account
 from steelyard.service.follow_ups import (
@@ -72,31 +73,20 @@ class FollowingUp:
         """Send what follows each of them, or note why nothing does. A member's quota holds for it
         too. Whoever else does the same at the same time sends it once."""
         with self._database.reading() as connection:
-            found = [
-                (
-                    each,
-                    service_experiment(connection, each.sent),
-                    packages_of(connection, each.sent.id),
-                )
-                for each in ended_screenings(connection)
-            ]
-        for ended, experiment, digests in found:
-            try:
-                self._send(ended, experiment, digests, quotas)
-            except StoreError:
-                raise
-            except SteelyardError as error:
-                with self._database.writing() as connection:
-                    note_follow_up(connection, ended.sent.id, f"none: {error.message}")
+            found = ended_screenings(connection)
+        for ended in found:
+            with only_its_own(lambda why, ended=ended: self._note_none(ended, why)):
+                self._send(ended, quotas)
 
-    def _send(
-        self,
-        ended: EndedScreening,
-        experiment: Experiment,
-        digests: dict[str, str],
-        quotas: Quotas,
-    ) -> None:
+    def _note_none(self, ended: EndedScreening, why: str) -> None:
+        with self._database.writing() as connection:
+            note_follow_up(connection, ended.sent.id, f"none: {why}")
+
+    def _send(self, ended: EndedScreening, quotas: Quotas) -> None:
         sent = ended.sent
+        with self._database.reading() as connection:
+            experiment = service_experiment(connection, sent)
+            digests = packages_of(connection, sent.id)
         who = self._sender(ended)
         text = follow_up_text(
             sent.file.removeprefix("\ufeff"), sent.identifier, _proposed(experiment)

@@ -10,6 +10,7 @@ from steelyard.allocation.brought_levels import rounds
 from steelyard.app.experiment.experiment_file import experiment_file_of
 from steelyard.app.service.block_parts import parts_from, places_going_on
 from steelyard.app.service.file_hosts import hosts_asked_by
+from steelyard.app.service.own_trouble import only_its_own
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_room import ServiceRoom
 from steelyard.core.experiment_results import StopReason
@@ -19,6 +20,7 @@ from steelyard.service.submissions import (
     Submission,
     add_parts,
     block_count,
+    cancel_submission,
     paused_submissions,
     stop_submission,
 )
@@ -45,15 +47,24 @@ class GoingFurther(ServiceRoom):
         does it once: blocks are counted anew under a lock."""
         with self._database.reading() as connection:
             found = paused_submissions(connection)
-            steps = [(each, self._step(connection, each)) for each in found]
-        for sent, step in steps:
-            with self._database.writing() as connection:
-                if block_count(connection, sent.id, lock=True) != step.seen:
-                    continue
-                if step.stopped is not None:
-                    stop_submission(connection, sent.id, step.stopped)
-                else:
-                    add_parts(connection, sent.id, step.parts)
+        for sent in found:
+            with only_its_own(lambda why, sent=sent: self._end(sent, why)):
+                self._go_on(sent)
+
+    def _go_on(self, sent: Submission) -> None:
+        with self._database.reading() as connection:
+            step = self._step(connection, sent)
+        with self._database.writing() as connection:
+            if block_count(connection, sent.id, lock=True) != step.seen:
+                return
+            if step.stopped is not None:
+                stop_submission(connection, sent.id, step.stopped)
+            else:
+                add_parts(connection, sent.id, step.parts)
+
+    def _end(self, sent: Submission, why: str) -> None:
+        with self._database.writing() as connection:
+            cancel_submission(connection, sent.id, f"it cannot go on: {why}")
 
     def _step(self, connection: Connection, sent: Submission) -> _Step:
         experiment = service_experiment(connection, sent)

@@ -195,3 +195,16 @@ def test_the_followed_file_is_json_safe(service) -> None:
     follow = of(service, of(service, planned.spec.identifier).follow_up)
     assert json.loads(json.dumps(follow.file)) == follow.file
     assert 'require = {cpus = ">= 1"}' in follow.file
+
+
+def test_a_slip_in_one_analysis_leaves_the_workers_to_the_others(service, monkeypatch) -> None:
+    hosts = workers(service, "one")
+    planned = sent_screening(service)
+
+    def slips(_experiment):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("steelyard.app.service.following_up.own_analysis", slips)
+    run(service, hosts, specs_of(service), {"nice": 0.05})
+    assert of(service, planned.spec.identifier).follow_up.startswith("none: ")
+    assert service.parts.give(hosts[0]) is None

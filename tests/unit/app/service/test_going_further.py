@@ -131,3 +131,39 @@ def test_a_budget_without_a_precision_is_refused(service) -> None:
     text = FILE.format(more='budget = "1min"').replace('precision = "2%"\n', "")
     with pytest.raises(UsageError, match="Give `precision` with `budget`"):
         service.plan(text, "e.toml")
+
+
+def test_an_experiment_that_cannot_go_on_ends_alone_and_says_why(service) -> None:
+    owner, one = service.access.owner(), worker(service, "one")
+    broken = service.submit(owner, FILE.format(more=""), "e.toml").spec
+    good = service.submit(owner, FILE.format(more=""), "e.toml").spec
+    while (part := service.parts.give(one)) is not None:
+        # Unlike spreads, so that no number is taken for a copy of the other experiment's.
+        spec, spread = (broken, 0.1) if part.experiment == broken.identifier else (good, 0.02)
+        trials = [measured(spec, position, spread) for position in part.positions]
+        body = {"part": part.id, "attempt": part.attempt, "experiment": part.experiment}
+        # An earlier version took what this one does not read any more.
+        with service.database.writing() as connection:
+            connection.exec_driver_sql(
+                "UPDATE submissions SET file = 'unread = 1' WHERE identifier = ?",
+                (broken.identifier,),
+            )
+        body |= {"trials": trials, "provenance": {}}
+        assert service.parts.take(one, body).outcome == "committed"
+    ended = [service.submission(owner, each.identifier) for each in (broken, good)]
+    assert [each.state for each in ended] == ["cancelled", "done"]
+    assert "it cannot go on: " in ended[0].stopped
+    assert "unread" in ended[0].stopped
+
+
+def test_a_slip_in_the_look_at_one_experiment_stops_no_worker(service, monkeypatch) -> None:
+    owner, one = service.access.owner(), worker(service, "one")
+    sent = service.submit(owner, FILE.format(more=""), "e.toml").spec
+
+    def slips(*_arguments):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("steelyard.app.service.going_further.further_blocks", slips)
+    run(service, [one], sent, 0.1)
+    ended = service.submission(owner, sent.identifier)
+    assert (ended.state, "ZeroDivisionError" in ended.stopped) == ("cancelled", True)
