@@ -19,6 +19,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from steelyard.app.service.sent_result import readable
 from steelyard.app.service.worker_levels import can_boot
 from steelyard.core.errors import MissingCapabilityError, UsageError
 from steelyard.core.private_file import private_opener
@@ -55,7 +56,9 @@ class HostSaid:
 def read_said(body: Mapping[str, Any]) -> HostSaid:
     """What the body of a worker's question says; what is of the wrong kind is not heard."""
     found = [body.get(name, "") for name in ("booted_for", "lost")]
-    return HostSaid(*(str(text)[:_MOST_SAID] if isinstance(text, str) else "" for text in found))
+    return HostSaid(
+        *(readable(text)[:_MOST_SAID] if isinstance(text, str) else "" for text in found)
+    )
 
 
 def wanted_boot(connection: Connection, worker: Worker, now_s: float) -> WantedBoot | None:

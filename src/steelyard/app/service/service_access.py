@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from steelyard.app.service.who_may import (
     DeniedError,
     NotAllowedError,
 )
-from steelyard.core.errors import UsageError
+from steelyard.core.errors import DataError, UsageError
 from steelyard.service.accounts import (
     SCOPES,
     Identity,
@@ -31,6 +32,8 @@ from steelyard.service.workers import (
 )
 
 OWNER = "owner"
+# A host with many images and libraries tells a hundredth of it.
+MOST_FACTS_BYTES = 1 << 20
 
 
 class ServiceAccess(ServiceRoom):
@@ -85,15 +88,37 @@ class ServiceAccess(ServiceRoom):
         return found
 
     def enrol(self, who: Identity, name: str, facts: Mapping[str, Any]) -> str:
-        """Enrol a host as a worker; the token that it uses from now on."""
+        """Enrol a host as a worker; the token that it uses from now on.
+
+        Raises
+        ------
+        UsageError
+            The name is none, or another account's worker has it.
+        DataError
+            The facts are too many, or cannot be shown to others.
+        """
         if not name.strip() or len(name) > 100 or not name.isprintable():
             raise UsageError(
                 f"A worker's name has 1 to 100 characters that can be read, not {name!r}.",
                 field="--name",
             )
+        _refuse_unreadable(facts)
         with self._database.writing() as connection:
             number, token = enrol_worker(connection, who.account_id, name, facts, self.clock())
             # A restart makes no host as fast as it was.
             set_aside(connection, number, drifts_of(connection, number))
             note(connection, self.clock(), who.name, "enrol", f"worker {name}")
         return token
+
+
+def _refuse_unreadable(facts: Mapping[str, Any]) -> None:
+    """See that facts can be told to everyone who asks for the workers: all are told at once."""
+    try:
+        told = json.dumps(dict(facts), ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
+        raise DataError(
+            "facts has a number that is none, half a character, or is nested too deep.",
+            field="facts",
+        ) from None
+    if len(told) > MOST_FACTS_BYTES:
+        raise DataError(f"facts has at most {MOST_FACTS_BYTES >> 20} MiB.", field="facts")

@@ -20,6 +20,15 @@ _SCHEMA = {"schema": "steelyard/1"}
 MOST_BODY_BYTES = 64 << 20
 
 
+class ReadableJson(JSONResponse):
+    """JSON whose texts may come from anyone: half a character of UTF-16 is shown as ``?``."""
+
+    def render(self, content: Any) -> bytes:
+        """The bytes of the document."""
+        told = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return told.encode("utf-8", "replace")
+
+
 def person_route(path: str, method: str, service: Service, scope: str, call: Any) -> Route:
     """A call of people's programs. Whose token it is comes first: strangers send no bodies."""
 
@@ -63,13 +72,13 @@ async def answered(answer: Callable[[], Awaitable[Any]]) -> Response:
         return error_response(DataError("What was sent is nested too deep."))
     if isinstance(found, Response):
         return found
-    return Response(status_code=204) if found is None else JSONResponse(found)
+    return Response(status_code=204) if found is None else ReadableJson(found)
 
 
 def error_response(error: SteelyardError) -> Response:
     """The document of kind ``error``."""
     document = {**_SCHEMA, "kind": "error", "code": error.code, "message": error.message}
-    return JSONResponse({**document, "field": error.field}, status_code=status_of(error))
+    return ReadableJson({**document, "field": error.field}, status_code=status_of(error))
 
 
 async def body_of(request: Request) -> dict[str, Any]:

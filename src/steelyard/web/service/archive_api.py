@@ -56,7 +56,7 @@ def archive_routes(service: Service) -> list[Route]:
 
         return await answered(answer)
 
-    path = "/api/worker/archives/{part:int}/{attempt:int}/{position:int}"
+    path = "/api/worker/archives/{part:number}/{attempt:number}/{position:number}"
     return [Route(path, receive, methods=["POST"])]
 
 
@@ -115,7 +115,7 @@ def archive_pages(service: Service) -> list[Page]:
         Page("/service/{experiment}/results", EVERYONE, listed),
         Page("/service/{experiment}/results.json", EVERYONE, told),
         Page("/service/{experiment}/results.tar", EVERYONE, every),
-        Page("/service/{experiment}/results/{position:int}", EVERYONE, one),
+        Page("/service/{experiment}/results/{position:number}", EVERYONE, one),
     ]
 
 

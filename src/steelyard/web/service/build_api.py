@@ -21,7 +21,7 @@ from steelyard.web.service.answered_call import answered, token_of
 from steelyard.web.service.sent_body import body_length, save_body
 
 _SCHEMA = {"schema": "steelyard/1"}
-_PATH = "/api/worker/builds/{part:int}/{attempt:int}/{key}"
+_PATH = "/api/worker/builds/{part:number}/{attempt:number}/{key}"
 
 
 def given_build(given: GivenBuild) -> dict[str, Any]:

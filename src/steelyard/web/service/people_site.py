@@ -43,7 +43,7 @@ def people_pages(people: People, visitors: Visitors, address: str) -> list[Page]
     pages = [
         Page("/account", "tokens", account),
         Page("/account/tokens", "tokens", token_made, "POST"),
-        Page("/account/tokens/{token:int}/revoke", "tokens", token_revoked, "POST"),
+        Page("/account/tokens/{token:number}/revoke", "tokens", token_revoked, "POST"),
         Page("/audit", "administer", audit),
     ]
     if isinstance(visitors, SignedInVisitors):
@@ -137,8 +137,8 @@ def _administration(people: People, address: str) -> list[Page]:
     return [
         Page("/people", "administer", listed),
         Page("/people/invite", "administer", invited, "POST"),
-        Page("/people/{account:int}/new-password", "administer", invited_again, "POST"),
-        Page("/people/{account:int}/role", "administer", changed(role), "POST"),
-        Page("/people/{account:int}/shut-out", "administer", changed(shut_out), "POST"),
-        Page("/people/{account:int}/let-in", "administer", changed(let_in), "POST"),
+        Page("/people/{account:number}/new-password", "administer", invited_again, "POST"),
+        Page("/people/{account:number}/role", "administer", changed(role), "POST"),
+        Page("/people/{account:number}/shut-out", "administer", changed(shut_out), "POST"),
+        Page("/people/{account:number}/let-in", "administer", changed(let_in), "POST"),
     ]

@@ -83,7 +83,7 @@ def api_routes(service: Service, people: People) -> list[Route]:
             "/api/experiments/{experiment}/results.tar", "GET", service, "read", all_archives
         ),
         person_route(
-            "/api/experiments/{experiment}/results/{position:int}",
+            "/api/experiments/{experiment}/results/{position:number}",
             "GET",
             service,
             "read",

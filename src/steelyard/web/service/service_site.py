@@ -13,6 +13,7 @@ from steelyard.app.service.people import People
 from steelyard.app.service.service import Service
 from steelyard.web.service.oidc_pages import oidc_pages
 from steelyard.web.service.page_table import EVERYONE, Asked, Page, page_route
+from steelyard.web.service.path_number import know_path_numbers
 from steelyard.web.service.people_site import people_pages
 from steelyard.web.service.service_api import api_routes
 from steelyard.web.service.service_pages import service_pages
@@ -48,6 +49,7 @@ def service_site(
     async def nothing(_request: Request, _error: Exception) -> Response:
         return PlainTextResponse("not found", 404)
 
+    know_path_numbers()
     pages = [*service_pages(service), *people_pages(people, visitors, address)]
     if isinstance(visitors, SignedInVisitors):
         issuer = oidc.settings.host if oidc else ""

@@ -46,5 +46,5 @@ def token_calls(people: People) -> list[tuple[str, str, Any]]:
     return [
         ("/api/tokens", "GET", listed),
         ("/api/tokens", "POST", made),
-        ("/api/tokens/{token:int}/revoke", "POST", revoked),
+        ("/api/tokens/{token:number}/revoke", "POST", revoked),
     ]
