@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,10 +12,10 @@ from steelyard.analysis.paths.path_map import functions_of
 from steelyard.app.profile.static_paths import ProgramCode
 from steelyard.profile.paths.code_graph import read_call_graph
 from steelyard.profile.paths.learning_run import learning_run
-from tests.needs import needs
+from tests.needs import need, needs, needs_x86_64
 
 pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
+    needs_x86_64,
     needs("g++"),
 ]
 # Several and virtual bases, pointers to members, calls that are jumps, destructors.
@@ -61,8 +59,7 @@ COMMANDS = [
 
 
 def built(folder: Path, command: Sequence[str]) -> str:
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
+    need(command[0])
     (folder / "program.cpp").write_text(PROGRAM)
     subprocess.run([*command, "program.cpp", "-o", "program"], cwd=folder, check=True)
     return str(folder / "program")
