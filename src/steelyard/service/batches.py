@@ -9,11 +9,8 @@ from sqlalchemy import Connection, select, update
 from steelyard.service.service_schema import submissions
 from steelyard.service.submissions import OPEN_STATES
 
-
-def set_batch(connection: Connection, identifiers: Iterable[str], batch: str) -> None:
-    """Say that experiments belong together."""
-    chosen = submissions.c.identifier.in_(tuple(identifiers))
-    connection.execute(update(submissions).where(chosen).values(batch=batch))
+# How the reason ends for which a batch was ended by a build that failed.
+UNBUILT = "could not be built"
 
 
 def batch_of(connection: Connection, identifier: str) -> str:
@@ -22,6 +19,17 @@ def batch_of(connection: Connection, identifier: str) -> str:
         submissions.c.identifier == identifier, submissions.c.state.in_(OPEN_STATES)
     )
     return connection.execute(chosen).scalar() or ""
+
+
+def why_unbuilt(connection: Connection, account_id: int, batch: str) -> str:
+    """Why an account's batch was ended by a build that failed; empty where it was not."""
+    chosen = select(submissions.c.stopped).where(
+        submissions.c.batch == batch,
+        submissions.c.account_id == account_id,
+        submissions.c.state == "cancelled",
+        submissions.c.stopped.endswith(UNBUILT),
+    )
+    return connection.execute(chosen.limit(1)).scalar() or ""
 
 
 def cancel_batch(connection: Connection, identifier: str, why: str) -> list[str]:

@@ -38,12 +38,6 @@ def ended_screenings(connection: Connection) -> list[EndedScreening]:
     return found
 
 
-def want_follow_up(connection: Connection, identifier: str) -> None:
-    """Have an experiment followed when it has ended."""
-    chosen = (submissions.c.identifier == identifier) & (submissions.c.follow_up == "")
-    connection.execute(update(submissions).where(chosen).values(follow_up=WANTED))
-
-
 def note_follow_up(connection: Connection, submission_id: int, told: str) -> bool:
     """Say which experiment follows a screening, or why none does; False where somebody else did."""
     chosen = (submissions.c.id == submission_id) & (submissions.c.follow_up == WANTED)

@@ -53,6 +53,8 @@ class NewSubmission:
     going_on: str = ""
     time_limit_s: float | None = None
     cost_limit_s: float | None = None
+    follow_up: str = ""
+    batch: str = ""
 
 
 @dataclass(frozen=True)

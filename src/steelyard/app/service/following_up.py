@@ -7,7 +7,7 @@ from steelyard.app.experiment.follow_up import follow_up_text
 from steelyard.app.experiment.own_analysis import own_analysis
 from steelyard.app.service.kept_submission import keep_planned
 from steelyard.app.service.own_trouble import only_its_own
-from steelyard.app.service.planned_submission import new_submission, plan_submission
+from steelyard.app.service.planned_submission import Wishes, new_submission, plan_submission
 from steelyard.app.service.quotas import Quotas
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_hosts import ServiceHosts
@@ -19,7 +19,6 @@ from steelyard.service.follow_ups import (
     EndedScreening,
     ended_screenings,
     note_follow_up,
-    want_follow_up,
 )
 from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.submitted_packages import packages_of
@@ -64,11 +63,6 @@ class FollowingUp:
         self._packages = packages
         self._hosts = hosts
 
-    def ask(self, identifier: str) -> None:
-        """Have a screening followed that was just sent."""
-        with self._database.writing() as connection:
-            want_follow_up(connection, identifier)
-
     def look(self, quotas: Quotas) -> None:
         """Send what follows each of them, or note why nothing does. A member's quota holds for it
         too. Whoever else does the same at the same time sends it once."""
@@ -93,7 +87,9 @@ class FollowingUp:
         )
         known = self._packages.known(who, digests)
         planned = plan_submission(text, "the follow-up", self._hosts.workers(), known)
-        row = new_submission(planned, who.account_id, sent.visibility, ended.priority)
+        row = new_submission(
+            planned, who.account_id, sent.visibility, Wishes(priority=ended.priority)
+        )
         with self._database.writing() as connection:
             if note_follow_up(connection, sent.id, row.identifier):
                 keep_planned(connection, who, planned, row, digests, quotas)

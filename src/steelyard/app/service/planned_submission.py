@@ -32,6 +32,7 @@ from steelyard.core.masked_experiment import masked_spec
 from steelyard.core.package_spec import PackageSpec
 from steelyard.core.rng import fresh_seed
 from steelyard.core.stopping_spec import StoppingSpec
+from steelyard.service.follow_ups import WANTED
 from steelyard.service.submissions import NewPart, NewSubmission, SubmissionSummary
 from steelyard.service.workers import Worker
 
@@ -244,8 +245,33 @@ def _package(package: PackageSpec) -> dict[str, Any]:
     return {name: value for name, value in to_json(package).items() if name != "libraries"}
 
 
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked of an experiment besides its file.
+
+    Parameters
+    ----------
+    priority : int
+        What has more is given out first.
+    is_followed : bool
+        It is a screening, and the full design of what matters is to follow it.
+    batch : str
+        What it belongs to; empty for nothing.
+    """
+
+    priority: int = 0
+    is_followed: bool = False
+    batch: str = ""
+
+
+NO_WISHES = Wishes()
+
+
 def new_submission(
-    planned: PlannedSubmission, account_id: int, visibility: str = "private", priority: int = 0
+    planned: PlannedSubmission,
+    account_id: int,
+    visibility: str = "private",
+    wishes: Wishes = NO_WISHES,
 ) -> NewSubmission:
     """The row of a submission that was made now."""
     spec = planned.spec
@@ -258,7 +284,9 @@ def new_submission(
         specification=json.dumps(to_json(spec)),
         plan=plan_digest(spec),
         trial_count=planned.trial_count,
-        priority=priority,
+        priority=wishes.priority,
+        follow_up=WANTED if wishes.is_followed else "",
+        batch=wishes.batch,
         created_unix_s=time.time(),
         reboot=planned.asked.reboot,
         going_on=going_on_text(planned.blocks) if spec.stopping.runs is None else "",

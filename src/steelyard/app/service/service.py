@@ -13,7 +13,9 @@ from steelyard.app.service.going_further import GoingFurther
 from steelyard.app.service.kept_submission import keep_planned
 from steelyard.app.service.known_costs import with_known_cost
 from steelyard.app.service.planned_submission import (
+    NO_WISHES,
     PlannedSubmission,
+    Wishes,
     new_submission,
     plan_submission,
 )
@@ -21,7 +23,7 @@ from steelyard.app.service.quotas import Quotas
 from steelyard.app.service.sent_result import encodable
 from steelyard.app.service.service_access import ServiceAccess
 from steelyard.app.service.service_archives import ServiceArchives
-from steelyard.app.service.service_batches import ServiceBatches
+from steelyard.app.service.service_batches import end_late
 from steelyard.app.service.service_builds import ServiceBuilds
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_hosts import ServiceHosts
@@ -84,7 +86,6 @@ class Service:
         self.rehearsals = ServiceRehearsals(database, clock)
         self.hosts = ServiceHosts(database, clock)
         self._further = GoingFurther(database, clock)
-        self.batches = ServiceBatches(database)
         self.follow_ups = FollowingUp(database, self.packages, self.hosts)
         self.clock = clock
         self.quotas = Quotas()
@@ -121,7 +122,7 @@ class Service:
         text: str,
         name: str,
         visibility: str = "private",
-        priority: int = 0,
+        wishes: Wishes = NO_WISHES,
         packages: Mapping[str, str] | None = None,
     ) -> PlannedSubmission:
         """Plan an experiment, and keep it with all its parts.
@@ -131,9 +132,10 @@ class Service:
         checked_visibility(visibility)
         known_packages = self.packages.known(who, packages or {})
         planned = self.plan(text, name, known_packages, who)
-        row = new_submission(planned, who.account_id, visibility, priority)
+        row = new_submission(planned, who.account_id, visibility, wishes)
         with self.database.writing() as connection:
             keep_planned(connection, who, planned, row, known_packages.digests, self.quotas)
+            end_late(connection, who.account_id, row.identifier, wishes.batch)
         return planned
 
     def submissions(self, who: Identity) -> list[ListedSubmission]:

@@ -11,26 +11,16 @@ from steelyard.core.errors import UsageError
 from steelyard.core.experiment_results import Trial
 from steelyard.core.identifier import is_identifier
 from steelyard.core.json_codec import experiment_spec_from_json
-from steelyard.service.batches import batch_of, cancel_batch, never_built, set_batch
-from steelyard.service.service_database import ServiceDatabase
+from steelyard.core.masked_experiment import given_values
+from steelyard.core.masking import mask_text
+from steelyard.service.batches import (
+    UNBUILT,
+    batch_of,
+    cancel_batch,
+    never_built,
+    why_unbuilt,
+)
 from steelyard.service.submissions import committed_rows, find_submission
-
-
-class ServiceBatches:
-    """The batches of a service.
-
-    Parameters
-    ----------
-    database : ServiceDatabase
-    """
-
-    def __init__(self, database: ServiceDatabase) -> None:
-        self._database = database
-
-    def keep(self, identifier: str, batch: str) -> None:
-        """Say of an experiment that was just sent which batch it is of."""
-        with self._database.writing() as connection:
-            set_batch(connection, [identifier], batch)
 
 
 def checked_batch(batch: str) -> str:
@@ -48,6 +38,12 @@ def checked_batch(batch: str) -> str:
     return batch
 
 
+def end_late(connection: Connection, account_id: int, identifier: str, batch: str) -> None:
+    """End an experiment that was just sent, if a build of its batch has failed before it came."""
+    if batch and (why := why_unbuilt(connection, account_id, batch)):
+        cancel_batch(connection, identifier, why)
+
+
 def end_unbuilt(connection: Connection, identifier: str, trials: Sequence[Trial]) -> None:
     """End the batch of an experiment if one of its programs cannot be built: `trials` were just
     committed. What ran on some worker can be built, whatever another one says of it."""
@@ -60,5 +56,6 @@ def end_unbuilt(connection: Connection, identifier: str, trials: Sequence[Trial]
     failed = never_built((each["variant"], each["status"], each["reason"]) for each in ran)
     if failed:
         spec = experiment_spec_from_json(json.loads(sent.specification))
-        name = spec.variants[failed[0]].name
-        cancel_batch(connection, identifier, f"{name} of {identifier} could not be built")
+        # All who see another experiment of the batch are told.
+        name = mask_text(spec.variants[failed[0]].name, given_values(spec))
+        cancel_batch(connection, identifier, f"{name} of {identifier} {UNBUILT}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.app.service.following_up import refuse_no_screening
+from steelyard.app.service.planned_submission import Wishes
 from steelyard.app.service.service import Service
 from steelyard.app.service.service_batches import checked_batch
 from steelyard.core.errors import UsageError
@@ -14,6 +15,7 @@ from steelyard.service.accounts import Identity
 from steelyard.service.submissions import ListedSubmission
 from steelyard.web.service.answered_call import text_in
 from steelyard.web.service.downloads import archive_download, download
+from steelyard.web.service.masked_submission import without_secrets
 from steelyard.web.service.package_api import digests_of
 
 _SCHEMA = {"schema": "steelyard/1"}
@@ -58,11 +60,8 @@ def sent_experiment(service: Service, who: Identity, _path: Any, body: dict[str,
     batch = checked_batch(text_in(body, "batch", ""))
     if follow_up:
         refuse_no_screening(text, name)
-    planned = service.submit(who, text, name, visibility, priority, digests)
-    if follow_up:
-        service.follow_ups.ask(planned.spec.identifier)
-    if batch:
-        service.batches.keep(planned.spec.identifier, batch)
+    wishes = Wishes(priority, follow_up, batch)
+    planned = service.submit(who, text, name, visibility, wishes, digests)
     return submission_document(planned.summary, sent=True)
 
 
@@ -70,6 +69,7 @@ def shown_experiment(service: Service, who: Identity, path: Any, _body: Any) -> 
     """How far an experiment is."""
     found, parts, _ = service.progress(who, path["experiment"])
     repeats = service.repeats(found)
+    shown = found if found.account == who.name else without_secrets(found)
     told = {
         **summary(found),
         "parts": parts,
@@ -86,8 +86,8 @@ def shown_experiment(service: Service, who: Identity, path: Any, _body: Any) -> 
                 for each in repeats.disagreements
             ],
         },
-        "follow_up": found.follow_up,
-        "stopped": found.stopped,
+        "follow_up": shown.follow_up,
+        "stopped": shown.stopped,
     }
     return {**_SCHEMA, "kind": "submitted", **told}
 

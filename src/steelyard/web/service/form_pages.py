@@ -14,6 +14,7 @@ from steelyard.allocation.worker_facts import FACTS, HOST_FACTORS
 from steelyard.app.experiment.experiment_fields import DESIGN_KINDS
 from steelyard.app.service.following_up import refuse_no_screening
 from steelyard.app.service.form_file import FEWEST_ROWS, ROWS, Fields, field_of, form_file, rows_of
+from steelyard.app.service.planned_submission import Wishes
 from steelyard.app.service.service import Service
 from steelyard.app.suite.suite_choice import known_recipes
 from steelyard.core.errors import SteelyardError
@@ -151,12 +152,11 @@ def _by_fields(service: Service, given: Asked) -> Response:
             return _page(asked, said, sent)
         if follows:
             refuse_no_screening(text, "the form")
-        found = service.submit(asked.who, text, "the form", visibility, 0, digests)
+        wishes = Wishes(is_followed=follows)
+        found = service.submit(asked.who, text, "the form", visibility, wishes, digests)
     except SteelyardError as error:
         said = Said(text, None, error.message, section_of(error.field), taken.notes)
         return _page(asked, said, sent, status_of(error))
-    if follows:
-        service.follow_ups.ask(found.spec.identifier)
     return RedirectResponse(found.spec.identifier, 303)
 
 
@@ -176,7 +176,7 @@ def _sent(service: Service, asked: Asked) -> Response:
                 service.plan(text, "the form", packages, asked.who).summary
             )
             return HTMLResponse(form_page(text, planned, "", asked.shell, visibility, again))
-        found = service.submit(asked.who, text, "the form", visibility, 0, digests)
+        found = service.submit(asked.who, text, "the form", visibility, packages=digests)
     except SteelyardError as error:
         page = form_page(text, None, error.message, asked.shell, visibility, again)
         return HTMLResponse(page, status_of(error))

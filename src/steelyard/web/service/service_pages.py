@@ -19,7 +19,7 @@ from steelyard.web.service.downloads import archive_download, download
 from steelyard.web.service.facet_pages import facet_pages
 from steelyard.web.service.form_pages import form_pages
 from steelyard.web.service.made_answers import MadeAnswers
-from steelyard.web.service.masked_submission import without_secrets
+from steelyard.web.service.masked_submission import masked_words, without_secrets
 from steelyard.web.service.page_table import EVERYONE, Asked, Page
 from steelyard.web.service.reproduction_pages import reproduction_pages
 from steelyard.web.shown_experiment import Answer, shown_experiment, with_section, with_way_back
@@ -44,8 +44,10 @@ def service_pages(service: Service) -> list[Page]:
         shown = without_secrets(sent)
         archives = archives_line(service, asked, sent)
         repeats = service.repeats(sent)
+        why = masked_words(sent, *(fault[3] for fault in faults))
+        told = [(*fault[:3], each) for fault, each in zip(faults, why, strict=True)]
         so_far = Progress(
-            *(parts, running, faults, archives),
+            *(parts, running, told, archives),
             repeats.pair_count,
             [
                 (each.one.block, each.one.worker, each.two.block, each.two.worker, each.why)

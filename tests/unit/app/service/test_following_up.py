@@ -8,6 +8,7 @@ import json
 import pytest
 
 from steelyard.app.service.following_up import refuse_no_screening
+from steelyard.app.service.planned_submission import Wishes
 from steelyard.app.service.quotas import Quotas
 from steelyard.app.service.service import Service
 from steelyard.core.errors import UsageError
@@ -64,11 +65,9 @@ def workers(service, *names):
 
 
 def sent_screening(service):
-    planned = service.submit(
-        service.access.owner(), FILE, "e.toml", priority=4, visibility="shared"
+    return service.submit(
+        service.access.owner(), FILE, "e.toml", "shared", Wishes(priority=4, is_followed=True)
     )
-    service.follow_ups.ask(planned.spec.identifier)
-    return planned
 
 
 def run(service, hosts, specs, effects, slow=1.0):
@@ -175,8 +174,7 @@ def test_the_quota_of_a_member_holds_for_what_follows(service) -> None:
     with service.database.writing() as connection:
         number = add_account(connection, "ada", "member", 1.0)
     ada = Identity(number, "ada", "member", frozenset({"read", "submit"}))
-    planned = service.submit(ada, FILE, "e.toml")
-    service.follow_ups.ask(planned.spec.identifier)
+    planned = service.submit(ada, FILE, "e.toml", wishes=Wishes(is_followed=True))
     service.quotas = Quotas(trials=5)
     run(service, hosts, specs_of(service), {"nice": 0.2, "aslr": 0.3})
     told = service.submission(ada, planned.spec.identifier).follow_up

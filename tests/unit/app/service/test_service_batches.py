@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from steelyard.app.service.planned_submission import Wishes
 from steelyard.app.service.service import Service
 from steelyard.app.service.service_batches import checked_batch
 from steelyard.core.errors import UsageError
@@ -49,10 +50,9 @@ def workers(service, *names):
 
 
 def sent(service, batch):
-    identifier = service.submit(service.access.owner(), FILE, "e.toml").spec.identifier
-    if batch:
-        service.batches.keep(identifier, batch)
-    return identifier
+    wishes = Wishes(batch=batch)
+    planned = service.submit(service.access.owner(), FILE, "e.toml", wishes=wishes)
+    return planned.spec.identifier
 
 
 def run_one(service, host, broken=()):

@@ -50,7 +50,7 @@ def test_what_was_sent_is_planned_again_from_its_archive_alone(shared, tmp_path)
     shared.service.access.enrol(shared.service.access.owner(), "w", {"cpus": 1})
     text = TEXT.format(name="sorting")
     digests = {"packed/sorting": taken.package.digest}
-    planned = shared.service.submit(who, text, "e.toml", "public", 0, digests)
+    planned = shared.service.submit(who, text, "e.toml", "public", packages=digests)
     identifier = planned.spec.identifier
     names = archive(shared, ada, identifier, tmp_path / "own")
     assert names == ["README.txt", "experiment.toml", "packed/sorting", "trials.json"]

@@ -111,7 +111,7 @@ def test_the_text_of_a_form_with_packages_can_be_sent_and_sent_again(form, archi
     service = form.shared.service
     who = service.access.identity(form.shared.token(form.account, "submit"), "submit")
     digest = service.packages.sent(who)[0].digest
-    first = service.submit(who, text, "f", "private", 0, {"as it was called elsewhere": digest})
+    first = service.submit(who, text, "f", packages={"as it was called elsewhere": digest})
     shown = form.browser.get(f"{NEW}?from={first.spec.identifier}").text
     assert f'name="from" value="{first.spec.identifier}"' in shown
     for ask, status in (("plan", 200), ("send", 303)):
