@@ -211,5 +211,10 @@ def test_samples_of_another_environment_have_no_path_that_their_stacks_do_not(
         assert checked["wrong"] == 0
         assert found["resolved"] > 0
         if paths == "map":
-            unlearnt = [one for one in found["missing_in"] if one["reason"] == "key never learnt"]
-            assert unlearnt == []
+            # A path begins at what `_start` calls: a sample in itself, of a few instructions, has none.
+            unlearnt = {
+                one["function"]
+                for one in found["missing_in"]
+                if one["reason"] == "key never learnt"
+            }
+            assert unlearnt <= {"_start"}

@@ -28,6 +28,16 @@ from tests.path_programs import (
 PROGRAM_COUNT = 200
 
 
+def seen(nodes, numbers, handlers):
+    """The paths and nodes that no handler of a signal is on, which come at any height."""
+    hidden = nodes_through(nodes, handlers)
+    return [
+        (path, node)
+        for path, node, is_hidden in zip(numbers.of(nodes), nodes, hidden, strict=True)
+        if not is_hidden
+    ]
+
+
 @needs_x86_64
 def test_every_path_of_two_hundred_programs_is_learnt(tmp_path, monkeypatch):
     built_logger(tmp_path)
@@ -119,16 +129,7 @@ def test_wrapped_calls_of_two_hundred_programs_give_the_keys_that_are_predicted(
         truth = counted_paths(logged_paths(tmp_path / "logged"), numbers)
         handlers = {at for at, name in before.functions.items() if name == "handler(int)"}
         keys = [
-            {
-                (path, node.height_bytes)
-                for path, node, is_hidden in zip(
-                    numbers.of(one.nodes),
-                    one.nodes,
-                    nodes_through(one.nodes, handlers),
-                    strict=True,
-                )
-                if not is_hidden
-            }
+            {(path, node.height_bytes) for path, node in seen(one.nodes, numbers, handlers)}
             for one in (run.path_map, with_sizes(before, {}, sizes))
         ]
         same = keys[0] == keys[1] and counted_paths(run.path_map.nodes, numbers) == truth
@@ -159,13 +160,7 @@ def test_clones_in_two_hundred_programs_give_the_keys_that_are_predicted(tmp_pat
         keys = [
             {
                 (path, node.function, node.height_bytes)
-                for path, node, is_hidden in zip(
-                    numbers.of(one.nodes),
-                    one.nodes,
-                    nodes_through(one.nodes, handlers),
-                    strict=True,
-                )
-                if not is_hidden
+                for path, node in seen(one.nodes, numbers, handlers)
             }
             for one in (run.path_map, predicted)
         ]
