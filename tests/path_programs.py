@@ -183,10 +183,11 @@ def built_logger(folder: Path) -> Path:
     return library
 
 
-def built_program(folder: Path, seed: int, *flags: str) -> Path:
-    """A program that logs its paths by the library beside it."""
+def built_program(folder: Path, seed: int, *flags: str, is_logged: bool = True) -> Path:
+    """A program, which logs its paths by the library beside it where that is asked."""
     (folder / f"p{seed}.cpp").write_text(source(seed))
-    command = ["g++", "-w", "-finstrument-functions", *flags, f"p{seed}.cpp", "-o", f"p{seed}"]
+    logged = ["-finstrument-functions"] if is_logged else []
+    command = ["g++", "-w", *logged, *flags, f"p{seed}.cpp", "-o", f"p{seed}"]
     subprocess.run(
         [*command, "-L.", "-llogger", "-Wl,-rpath,$ORIGIN", "-pthread"], cwd=folder, check=True
     )

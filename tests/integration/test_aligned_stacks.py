@@ -211,7 +211,7 @@ def test_samples_of_another_environment_have_no_path_that_their_stacks_do_not(
         assert checked["wrong"] == 0
         assert found["resolved"] > 0
         if paths == "map":
-            # A path begins at what `_start` calls: a sample in itself, of a few instructions, has none.
+            # A path begins at what `_start` calls: a sample in itself has none.
             unlearnt = {
                 one["function"]
                 for one in found["missing_in"]
