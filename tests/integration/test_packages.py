@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import tarfile
 from pathlib import Path
 
 import pytest
 
 from tests.integration.conftest import validate
+from tests.integration.test_full_disk import mounted_at
 from tests.packages import COLLECT, RESULTS, need_containers, need_trusted, package
 
 RUN = ("package", "run")
@@ -45,6 +47,25 @@ def test_a_new_package_is_taken_by_the_service_and_works_at_once(user):
         assert len(metrics["sort_s"]["values"]) == 5
         with tarfile.open(trial["details"]["package"]["kept"]) as kept:
             assert kept.getnames() == ["results.csv"]
+
+
+def test_a_package_whose_files_lie_on_layers_runs_as_on_one_disk(user):
+    need_containers(user.home)
+    with mounted_at(user.home / "below") as below, mounted_at(user.home / "above") as above:
+        for name in ("upper", "work"):
+            (above / name).mkdir()
+        place = user.home / "layers"
+        place.mkdir()
+        layers = f"lowerdir={below},upperdir={above}/upper,workdir={above}/work"
+        mount = ["mount", "-t", "overlay", "-o", layers, "overlay", str(place)]
+        subprocess.run(mount, check=True, capture_output=True)
+        try:
+            user.environment["XDG_DATA_HOME"] = str(place / "data")
+            assert user.types("package", "init", str(place / "sort")).status == 0
+            told = user.types(*RUN, str(place / "sort"), "--runs", "1", "--json", "-")
+            assert told.status == 0, told.err
+        finally:
+            subprocess.run(["umount", str(place)], check=True)
 
 
 def test_a_package_for_a_command_runs_that_command(user):

@@ -20,6 +20,17 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 constexpr int deepest = 200;  // Each folder on the way holds descriptors open.
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x2000
+#endif
+
+/// Whether something is mounted there. The device does not tell: files of an overlay, such as the
+/// root of most containers, have other devices than its folders.
+bool is_mount(int from, const std::string& name) {
+    struct statx about{};
+    return statx(from, name.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &about) == 0 &&
+           (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
 
 /// A descriptor that is closed at the end of its block.
 class Open {
@@ -39,8 +50,6 @@ class Open {
 
 class Copying {
   public:
-    explicit Copying(dev_t device) : device_(device) {}
-
     void folder(int from, int into, const std::string& shown,
                 const std::vector<std::string>& left_out) {
         if (++depth_ > deepest)
@@ -64,7 +73,7 @@ class Copying {
         struct stat about{};
         if (fstatat(from, name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0)
             throw Fatal::with_errno("'" + shown + "' cannot be looked at");
-        if (about.st_dev != device_)
+        if (is_mount(from, name))
             return;
         if (S_ISDIR(about.st_mode)) {
             enter(from, into, name, shown, about);
@@ -125,17 +134,13 @@ class Copying {
         futimens(target, times);
     }
 
-    dev_t device_;
     int depth_ = 0;
 };
 
 }  // namespace
 
 void copy_tree(int from, int into, const std::vector<std::string>& left_out) {
-    struct stat about{};
-    if (fstat(from, &about) != 0)
-        throw Fatal::with_errno("A folder to copy cannot be looked at");
-    Copying(about.st_dev).folder(from, into, "", left_out);
+    Copying().folder(from, into, "", left_out);
 }
 
 }  // namespace steelyard

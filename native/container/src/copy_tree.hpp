@@ -7,8 +7,8 @@
 
 namespace steelyard {
 
-/// Copies what lies in the folder `from` into the folder `into`, which are open. Nothing on other
-/// file systems is entered, and devices, FIFOs and sockets are left out. Permissions and times of
+/// Copies what lies in the folder `from` into the folder `into`, which are open. What is mounted
+/// within is not entered, and devices, FIFOs and sockets are left out. Permissions and times of
 /// change are kept; names in `left_out` are passed over at the top. Throws Fatal, which names the
 /// path that could not be copied.
 void copy_tree(int from, int into, const std::vector<std::string>& left_out = {});
