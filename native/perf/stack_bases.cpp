@@ -12,6 +12,9 @@ namespace {
 // The mapping of the code that a thread begins in may be told of later than the thread.
 constexpr unsigned most_looks = 8;
 
+// In the midst of execve(2) no stack is told of yet, and of a process of more rights none ever.
+constexpr unsigned most_looks_at_process = 64;
+
 }  // namespace
 
 std::optional<std::uint64_t> stack_beginning(const StackNote& note, Unwinder& unwinder,
@@ -23,6 +26,10 @@ std::optional<std::uint64_t> stack_beginning(const StackNote& note, Unwinder& un
     registers[frame_register] = note.frame_pointer;
     registers[address_register] = note.return_address;
     return unwinder.frame_of_caller(registers, lookup);
+}
+
+std::uint64_t first_stack(std::uint32_t process) {
+    return process_stat("/proc/" + std::to_string(process)).stack_start;
 }
 
 void StackBases::take_notes() {
@@ -51,11 +58,16 @@ void StackBases::read_file() {
 }
 
 void StackBases::look_at(std::uint32_t process) {
-    if (!looked_at_.emplace(process, true).second || known_.contains({process, process}))
+    unsigned& looks = looks_[process];
+    if (looks == most_looks_at_process)
         return;
-    const std::uint64_t address = process_stat("/proc/" + std::to_string(process)).stack_start;
+    ++looks;
+    const bool is_noted = known_.contains({process, process});
+    const std::uint64_t address = is_noted ? 0 : first_stack_(process);
     if (address != 0)
         keep({begins_[process], process, process, address});
+    if (is_noted || address != 0)
+        looks = most_looks_at_process;
 }
 
 void StackBases::started(const Lifetime& life) {
@@ -63,21 +75,21 @@ void StackBases::started(const Lifetime& life) {
     if (life.process == life.parent_process)
         return;
     begins_[life.process] = life.time_ns;
-    looked_at_.erase(life.process);
+    looks_.erase(life.process);
     take_notes();
     // A child goes on with a copy of the stack of the thread that forked.
     const auto parent = known_.find({life.parent_process, life.parent_thread});
     if (parent != known_.end())
         keep({life.time_ns, life.process, life.thread, parent->second.address});
     else if (life.parent_thread != life.parent_process)
-        looked_at_.emplace(life.process, true);
+        looks_[life.process] = most_looks_at_process;
 }
 
 void StackBases::named(const Comm& comm) {
     if (!comm.after_exec)
         return;
     begins_[comm.process] = comm.time_ns;
-    looked_at_.erase(comm.process);
+    looks_.erase(comm.process);
     std::erase_if(known_, [&](const auto& item) {
         return item.first.first == comm.process && item.second.time_ns < comm.time_ns;
     });
@@ -87,7 +99,7 @@ void StackBases::ended(const Lifetime& life) {
     known_.erase({life.process, life.thread});
     if (life.process == life.thread) {
         begins_.erase(life.process);
-        looked_at_.erase(life.process);
+        looks_.erase(life.process);
     }
 }
 
