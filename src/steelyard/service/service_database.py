@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlc
 
 from steelyard.core.errors import StoreError, UsageError
 from steelyard.core.private_file import make_private_directories, make_private_file
+from steelyard.service.database_fitness import migrations, refuse_encoding, refuse_unfit
 
 BUSY_TIMEOUT_S = 30.0
 _POSTGRESQL = "postgresql"
@@ -50,7 +51,11 @@ class ServiceDatabase:
         if self.engine.dialect.name == _POSTGRESQL:
             # Its statements see one state each, within a transaction or not: that is left out.
             self._read = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-        self._bring_up_to_date()
+        try:
+            self._bring_up_to_date()
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -87,14 +92,11 @@ class ServiceDatabase:
 
     def _bring_up_to_date(self) -> None:
         from alembic import command
-        from alembic.config import Config
         from alembic.util import CommandError
 
-        config = Config()
-        directory = os.path.join(os.path.dirname(__file__), "migrations")
-        config.set_main_option("script_location", directory.replace("%", "%%"))
-        config.set_main_option("path_separator", "os")
+        config = migrations()
         with self.writing() as connection:
+            refuse_encoding(connection, self.shown_address)
             config.attributes["connection"] = connection
             try:
                 command.upgrade(config, "head")
@@ -133,6 +135,7 @@ def glance_at(address: str) -> Iterator[Connection | None]:
     shown, engine = _engine(address)
     try:
         with engine.connect() as connection:
+            refuse_unfit(connection, shown)
             has_tables = inspect(connection).has_table("alembic_version")
             yield connection if has_tables else None
     except SQLAlchemyError as error:
@@ -175,6 +178,8 @@ def _engine(address: str) -> tuple[str, Engine]:
     engine = create_engine(
         url,
         module=psycopg,
+        # Whatever the database or PGCLIENTENCODING says: without an encoding text comes as bytes.
+        connect_args={"client_encoding": "utf8"},
         isolation_level="READ COMMITTED",
         pool_size=THREADS,
         max_overflow=_MORE,

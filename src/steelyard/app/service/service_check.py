@@ -16,6 +16,7 @@ from steelyard.app.service.oidc_settings import BACK, OidcSettings
 from steelyard.app.service.service_settings import ServiceSettings, SlurmSettings
 from steelyard.core.errors import SteelyardError
 from steelyard.service.account_changes import anyone_signs_in
+from steelyard.service.database_fitness import UnfitDatabaseError
 from steelyard.service.issuer import discover, keys_of
 from steelyard.service.service_database import database_state, glance_at
 from steelyard.service.slurm_cluster import SlurmCluster, missing_commands
@@ -91,18 +92,23 @@ def _directory(path: str) -> Finding:
     there = os.path.abspath(path)
     while not os.path.lexists(there):
         there = os.path.dirname(there)
-    if os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK):
-        return Finding("directory", f"{path} can be written to")
-    mend = (
-        "Run this as the user of the service, with its XDG_DATA_HOME, or give the directory to "
-        f"that user: chown USER {there}"
-    )
-    return Finding("directory", f"{there} cannot be written to", mend)
+    if not (os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)):
+        mend = (
+            "Run this as the user of the service, with its XDG_DATA_HOME, or give that user the "
+            f"directory: install -d -o USER {path}"
+        )
+        return Finding("directory", f"{there} cannot be written to", mend)
+    disk = os.statvfs(there)
+    if 0 in (disk.f_bavail, disk.f_favail if disk.f_files else 1):
+        return Finding("directory", f"the disk of {there} is full", f"df -h {there}; df -i {there}")
+    return Finding("directory", f"{path} can be written to")
 
 
 def _database(address: str) -> Finding:
     try:
         state = database_state(address)
+    except UnfitDatabaseError as error:
+        return Finding("database", error.told, error.mend)
     except SteelyardError as error:
         return Finding("database", error.message, _mend_of_database(address, error.message))
     return Finding("database", state)
@@ -118,7 +124,7 @@ def _mend_of_database(address: str, told: str) -> str:
         )
     return (
         "See that it runs (systemctl start postgresql) and that the database is there: "
-        "runuser -u postgres -- createdb --owner=USER NAME"
+        "runuser -u postgres -- createdb --owner=USER --encoding=UTF8 --template=template0 NAME"
     )
 
 
@@ -132,9 +138,17 @@ def _port(settings: ServiceSettings) -> Finding:
         except OSError as error:
             if error.errno == errno.EADDRINUSE and _serves(settings):
                 return Finding("port", f"a service answers at {place}")
-            mend = f"Name another by `port`, or look who has it: ss -tlnp 'sport = {settings.port}'"
-            return Finding("port", f"{place} cannot be used: {error.strerror}", mend)
+            told = f"{place} cannot be used: {error.strerror}"
+            return Finding("port", told, _mend_of_port(error, settings.port))
     return Finding("port", f"{place} is free")
+
+
+def _mend_of_port(error: OSError, port: int) -> str:
+    if error.errno == errno.EADDRNOTAVAIL:
+        return "Name the address of an interface of this machine by `listen`: ip address"
+    if error.errno == errno.EACCES:
+        return "Name one from 1024 on by `port`; the proxy has the others."
+    return f"Name another by `port`, or look who has it: ss -tlnp 'sport = {port}'"
 
 
 def _serves(settings: ServiceSettings) -> bool:
@@ -160,6 +174,9 @@ def _address(address: str) -> Finding:
     except ssl.SSLError as error:
         told = f"{address} has no certificate that holds: {error.reason or error}"
         return Finding("address", told, "Give the proxy a certificate: certbot --nginx")
+    except socket.gaierror as error:
+        told = f"nobody knows where {url.hostname} is: {error.strerror}"
+        return Finding("address", told, "Give the name an address, in DNS or in /etc/hosts.")
     except (OSError, HTTPException) as error:
         told = f"nothing answers at {address}: {error or type(error).__name__}"
         return Finding("address", told, "Start the proxy: systemctl start nginx")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -54,6 +57,43 @@ def test_a_port_that_is_taken_is_told_with_how_to_find_who_has_it(tmp_path, take
     assert f"sport = {taken}" in told.mend
 
 
+@pytest.mark.parametrize(
+    ("number", "mend"), [(errno.EADDRNOTAVAIL, "`listen`"), (errno.EACCES, "1024")]
+)
+def test_an_interface_or_a_port_that_cannot_be_had_is_told_as_such(
+    tmp_path, monkeypatch, number, mend
+) -> None:
+    class Refusing(socket.socket):
+        def bind(self, _address):
+            raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("steelyard.app.service.service_check.socket.socket", Refusing)
+    assert mend in found(ServiceSettings(), tmp_path / "s.sqlite")["port"].mend
+
+
+def test_a_name_that_nobody_knows_is_told_from_a_proxy_that_does_not_run(
+    tmp_path, monkeypatch
+) -> None:
+    def unknown(*_words, **_more):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("socket.getaddrinfo", unknown)
+    settings = ServiceSettings(port=0, address="http://bench.example/", sign_in=True)
+    assert "/etc/hosts" in found(settings, tmp_path / "s.sqlite")["address"].mend
+
+
+def test_a_full_disk_is_no_directory_to_write_to(tmp_path, monkeypatch) -> None:
+    disk = os.statvfs(tmp_path)
+    monkeypatch.setattr(
+        "os.statvfs", lambda _: SimpleNamespace(f_bavail=0, f_favail=1, f_files=disk.f_files)
+    )
+    settings = ServiceSettings(port=0)
+    told = {
+        each.about: each for each in check_service(settings, str(tmp_path / "s"), str(tmp_path))
+    }
+    assert "df -h" in told["directory"].mend
+
+
 def test_a_proxy_whose_service_does_not_run_is_told_from_nothing(tmp_path, taken) -> None:
     settings = ServiceSettings(port=0, address=f"http://127.0.0.1:{taken}/", sign_in=True)
     told = found(settings, tmp_path / "s.sqlite")["address"]
@@ -80,7 +120,8 @@ def test_a_directory_that_another_user_has_is_told_with_whose_it_should_be(
 
     assert told(below).mend == ""
     monkeypatch.setattr("os.access", lambda path, _: str(path) != str(tmp_path))
-    assert f"chown USER {tmp_path}" in told(below).mend
+    # What is above it may be of another user for good reasons.
+    assert f"install -d -o USER {below}" in told(below).mend
     (tmp_path / "file").write_text("")
     assert told(tmp_path / "file" / "below").mend
     assert not below.parent.exists()
@@ -91,7 +132,7 @@ def test_a_directory_that_another_user_has_is_told_with_whose_it_should_be(
     [
         ('FATAL:  role "root" does not exist', "createuser USER"),
         ('FATAL:  Peer authentication failed for user "steelyard"', "createuser USER"),
-        ('FATAL:  database "steelyard" does not exist', "createdb --owner=USER NAME"),
+        ('FATAL:  database "steelyard" does not exist', "createdb --owner=USER"),
         ("Connection refused", "systemctl start postgresql"),
     ],
 )
