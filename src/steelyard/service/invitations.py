@@ -5,12 +5,14 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
 from steelyard.service.accounts import digest_of
 from steelyard.service.service_schema import accounts, invitations
 
 INVITATION_S = 86400.0
+# Where the clock is set back, one that was made before works at most so long.
+_LONGEST_S = 2 * INVITATION_S
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ def add_invitation(
     connection: Connection, role: str, now_s: float, account_id: int | None = None
 ) -> str:
     """Make one; the secret of its link. One that an account had before is worthless."""
-    old = invitations.c.expires_unix_s <= now_s
+    old = ~_is_worth(now_s)
     if account_id is not None:
         old = old | (invitations.c.account_id == account_id)
     connection.execute(delete(invitations).where(old))
@@ -41,12 +43,17 @@ def add_invitation(
     return secret
 
 
+def _is_worth(now_s: float) -> ColumnElement[bool]:
+    expires = invitations.c.expires_unix_s
+    return (expires > now_s) & (expires <= now_s + _LONGEST_S)
+
+
 def find_invitation(connection: Connection, secret: str, now_s: float) -> Invitation | None:
     """What the link with a secret is for; None where it is worthless."""
     chosen = (
         select(invitations, accounts.c.name)
         .join(accounts, invitations.c.account_id == accounts.c.id, isouter=True)
-        .where(invitations.c.digest == digest_of(secret), invitations.c.expires_unix_s > now_s)
+        .where(invitations.c.digest == digest_of(secret), _is_worth(now_s))
     )
     row = connection.execute(chosen).first()
     return None if row is None else Invitation(row.role, row.account_id, row.name or "")

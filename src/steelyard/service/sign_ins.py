@@ -6,13 +6,15 @@ import ipaddress
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, or_, select
 
 from steelyard.service.accounts import ROLES, Identity, digest_of
 from steelyard.service.service_schema import accounts, failed_sign_ins, sign_ins
 
 # After a week one signs in again.
 SIGN_IN_S = 7 * 86400.0
+# Where the clock is set back, what was made before lasts at most twice as long as it should.
+_LATEST = 2
 # A person who forgot a password tries a few; who guesses needs thousands.
 _WINDOW_S = 900.0
 MOST_OF_NAME, MOST_OF_CLIENT = 10, 50
@@ -39,7 +41,9 @@ def password_account(connection: Connection, name: str) -> PasswordAccount | Non
 def add_sign_in(connection: Connection, account_id: int, now_s: float) -> str:
     """Sign in; what the browser's cookie holds from now on."""
     cookie = secrets.token_urlsafe(32)
-    connection.execute(delete(sign_ins).where(sign_ins.c.expires_unix_s <= now_s))
+    expires = sign_ins.c.expires_unix_s
+    old = or_(expires <= now_s, expires > now_s + _LATEST * SIGN_IN_S)
+    connection.execute(delete(sign_ins).where(old))
     values = {
         "account_id": account_id,
         "digest": digest_of(cookie),
@@ -57,6 +61,7 @@ _SIGNED_IN = (
     .where(
         sign_ins.c.digest == bindparam("digest"),
         sign_ins.c.expires_unix_s > bindparam("now_s"),
+        sign_ins.c.expires_unix_s <= bindparam("latest_s"),
         accounts.c.disabled.is_(False),
     )
 )
@@ -64,7 +69,8 @@ _SIGNED_IN = (
 
 def signed_in(connection: Connection, cookie: str, now_s: float) -> Identity | None:
     """Who is signed in by a cookie; their role is what it is now."""
-    given = {"digest": digest_of(cookie), "now_s": now_s}
+    latest_s = now_s + _LATEST * SIGN_IN_S
+    given = {"digest": digest_of(cookie), "now_s": now_s, "latest_s": latest_s}
     row = connection.execute(_SIGNED_IN, given).first()
     if row is None:
         return None
@@ -84,8 +90,7 @@ def end_sign_ins(connection: Connection, account_id: int) -> int:
 
 def has_failed(connection: Connection, name: str, client: str, now_s: float) -> None:
     """Count an attempt that failed."""
-    old = failed_sign_ins.c.unix_s <= now_s - _WINDOW_S
-    connection.execute(delete(failed_sign_ins).where(old))
+    connection.execute(delete(failed_sign_ins).where(~_counts(now_s)))
     values = {
         "name_digest": digest_of(name),
         "client_digest": digest_of(_counted(client)),
@@ -101,11 +106,16 @@ def failed_too_often(connection: Connection, name: str, client: str, now_s: floa
         (failed_sign_ins.c.client_digest, digest_of(_counted(client)), MOST_OF_CLIENT),
     )
     for column, digest, most in limits:
-        chosen = (column == digest) & (failed_sign_ins.c.unix_s > now_s - _WINDOW_S)
+        chosen = (column == digest) & _counts(now_s)
         counted = select(func.count()).select_from(failed_sign_ins).where(chosen)
         if connection.execute(counted).scalar_one() >= most:
             return True
     return False
+
+
+def _counts(now_s: float) -> ColumnElement[bool]:
+    """Which attempts are counted: by a clock that was set back, those of the future end too."""
+    return failed_sign_ins.c.unix_s.between(now_s - _WINDOW_S, now_s + _WINDOW_S)
 
 
 def forget_failures(connection: Connection, name: str) -> None:

@@ -46,7 +46,11 @@ def account_cost_s(
         select(took)
         .join(parts, attempts.c.part_id == parts.c.id)
         .join(submissions, parts.c.submission_id == submissions.c.id)
-        .where(submissions.c.account_id == account_id, attempts.c.given_unix_s >= since_unix_s)
+        .where(
+            submissions.c.account_id == account_id,
+            # Those of before a clock was set back do not count for longer than others.
+            attempts.c.given_unix_s.between(since_unix_s, 2 * now_s - since_unix_s),
+        )
     )
     return sum(max(0.0, each) for each in connection.execute(chosen).scalars())
 

@@ -88,7 +88,8 @@ class FollowingUp:
         known = self._packages.known(who, digests)
         planned = plan_submission(text, "the follow-up", self._hosts.workers(), known)
         row = new_submission(
-            planned, who.account_id, sent.visibility, Wishes(priority=ended.priority)
+            *(planned, who.account_id, self._hosts.clock(), sent.visibility),
+            Wishes(priority=ended.priority),
         )
         with self._database.writing() as connection:
             if note_follow_up(connection, sent.id, row.identifier):

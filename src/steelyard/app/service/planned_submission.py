@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -270,6 +269,7 @@ NO_WISHES = Wishes()
 def new_submission(
     planned: PlannedSubmission,
     account_id: int,
+    now_s: float,
     visibility: str = "private",
     wishes: Wishes = NO_WISHES,
 ) -> NewSubmission:
@@ -287,7 +287,7 @@ def new_submission(
         priority=wishes.priority,
         follow_up=WANTED if wishes.is_followed else "",
         batch=wishes.batch,
-        created_unix_s=time.time(),
+        created_unix_s=now_s,
         reboot=planned.asked.reboot,
         going_on=going_on_text(planned.blocks) if spec.stopping.runs is None else "",
         time_limit_s=planned.asked.time_limit_s,

@@ -132,7 +132,7 @@ class Service:
         checked_visibility(visibility)
         known_packages = self.packages.known(who, packages or {})
         planned = self.plan(text, name, known_packages, who)
-        row = new_submission(planned, who.account_id, visibility, wishes)
+        row = new_submission(planned, who.account_id, self.clock(), visibility, wishes)
         with self.database.writing() as connection:
             keep_planned(connection, who, planned, row, known_packages.digests, self.quotas)
             end_late(connection, who.account_id, row.identifier, wishes.batch)

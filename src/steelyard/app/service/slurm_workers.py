@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import math
 import os
 import shlex
 import threading
@@ -174,11 +175,11 @@ class _Try:
     """What was started or booted last on a node, and when the next may follow."""
 
     job: int | None = None
-    started_unix_s: float = 0.0
+    asked_before_unix_s: float | None = None
     boot: str | None = None
     boot_time: str = ""
     failures: int = 0
-    not_before_s: float = 0.0
+    not_before_s: float = -math.inf
 
 
 @dataclass
@@ -194,7 +195,7 @@ class SlurmWorkers:
         More words for ``sbatch``.
     say : callable
     clock : callable
-        Seconds since the epoch: the service's own clock.
+        Seconds, of a clock that nobody sets.
     """
 
     service: Service
@@ -202,7 +203,7 @@ class SlurmWorkers:
     place: SlurmPlace
     options: Sequence[str]
     say: Say
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float] = time.monotonic
     _tries: dict[str, _Try] = field(default_factory=dict[str, _Try])
     _said: str = ""
 
@@ -289,7 +290,7 @@ class SlurmWorkers:
             self.service.hosts.vouch_for(worker, CLUSTER, "rebooting")
             return
         self.place.keep_features(node)
-        tried.started_unix_s = self.clock()
+        tried.asked_before_unix_s = None if worker is None else worker.asked_unix_s
         output = self.place.output(node.name)
         tried.job = self.cluster.start(node.name, self.place.script, output, self.options)
 
@@ -305,11 +306,11 @@ class SlurmWorkers:
 
     def _ended(self, node: SlurmNode, worker: ClusterWorker | None, tried: _Try) -> None:
         """A Slurm job has ended: well if its worker has asked for a part."""
-        asked = worker is not None and (worker.asked_unix_s or 0.0) >= tried.started_unix_s
+        asked = worker is not None and worker.asked_unix_s != tried.asked_before_unix_s
         is_taken = not asked and self.cluster.state_of(tried.job or 0) in TAKEN_AWAY
         number, tried.job = tried.job, None
         if asked:
-            tried.failures, tried.not_before_s = 0, 0.0
+            tried.failures, tried.not_before_s = 0, -math.inf
             return
         why = f"its Slurm job {number} ended before it asked for a part: {self._last_words(node)}"
         is_fault = not is_taken or tried.failures + 1 >= _MOST_TAKEN_AWAY

@@ -106,6 +106,14 @@ def test_a_node_that_is_new_is_started_once_so_that_it_enrols(watched) -> None:
     assert seen.look() == ([], ["idle"])
 
 
+def test_a_worker_that_asked_by_a_clock_set_back_meanwhile_has_not_failed(watched) -> None:
+    seen = watched(worker(asked_s=NOW, boot=""))
+    assert seen.look()[0] == [("start", "n", "--mem=1G")]
+    seen.cluster.job = None
+    seen.service.worker = worker(asked_s=NOW - 86_400)
+    assert seen.look() == ([], ["idle"])
+
+
 def test_nothing_is_started_where_nothing_waits(watched) -> None:
     assert watched(worker()).look() == ([], ["idle"])
 

@@ -92,6 +92,41 @@ def test_guessing_ends_after_some_attempts_and_may_begin_again_later(shared, mon
     assert signs_in(shared, "ada", "it")[1].status == 303
 
 
+def test_a_lock_out_ends_in_time_where_the_clock_was_set_back(shared, monkeypatch) -> None:
+    accepts(shared, invited(shared), "ada")
+    monkeypatch.setattr("steelyard.app.service.people.is_password", lambda given, _: given == "it")
+    for _ in range(MOST_OF_NAME):
+        signs_in(shared, "ada", "wrong")
+    shared.clock[0] -= 600
+    assert signs_in(shared, "ada", "it")[1].status == 429
+    shared.clock[0] -= 86_400
+    assert signs_in(shared, "ada", "it")[1].status == 303
+
+
+def test_what_was_made_by_a_clock_that_ran_ahead_for_years_is_worth_nothing(shared) -> None:
+    number = shared.account("ada")
+    who = shared.identity("ada")
+    shared.clock[0] += 50 * 365 * 86_400
+    browser, secret = shared.browser(number), invited(shared)
+    token = shared.people.make_token(who, "t", ["read"], 30)
+    endless = shared.token(number, "read")
+    shared.clock[0] -= 50 * 365 * 86_400
+    assert browser.get("/account").status == 303
+    assert accepts(shared, secret, "bob")[1].status == 401
+    assert browser.calls("GET", "/api/experiments", token).status == 401
+    assert browser.calls("GET", "/api/experiments", endless).status == 200
+
+
+def test_what_was_made_before_a_clock_was_set_back_by_an_hour_still_holds(shared) -> None:
+    number = shared.account("ada")
+    browser, secret = shared.browser(number), invited(shared)
+    token = shared.people.make_token(shared.identity("ada"), "t", ["read"], 30)
+    shared.clock[0] -= 3600
+    assert browser.get("/account").status == 200
+    assert browser.calls("GET", "/api/experiments", token).status == 200
+    assert accepts(shared, secret, "bob")[1].status == 303
+
+
 def test_who_has_many_addresses_of_one_network_guesses_no_more_often(shared, monkeypatch) -> None:
     monkeypatch.setattr("steelyard.app.service.people.is_password", lambda *_: False)
 
@@ -317,3 +352,5 @@ def test_a_member_uses_no_more_hours_of_workers_in_a_month_than_the_quota(shared
     assert shared.browser(shared.account("bob")).post("/service/new", fields).status == 303
     with shared.service.database.reading() as connection:
         assert account_cost_s(connection, ada, shared.clock[0], shared.clock[0]) == 0.0
+    shared.clock[0] -= 365 * 86_400.0
+    assert shared.browser(ada).post("/service/new", fields).status == 303
