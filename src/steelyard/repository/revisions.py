@@ -63,7 +63,10 @@ def find_repository(path: str) -> Repository:
         There is none.
     """
     if not os.path.isdir(path):
-        raise UsageError(f"There is no directory {path}.", field="--repository")
+        raise UsageError(
+            f"There is no directory {_without_credentials(path)}. Name a clone on this machine.",
+            field="--repository",
+        )
     top = run_git(path, ["rev-parse", "--show-toplevel"], may_fail=True)
     if not (top or "").strip():
         top = run_git(path, ["rev-parse", "--absolute-git-dir"], may_fail=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from steelyard.core.errors import DataError, MissingCapabilityError
 
@@ -27,7 +27,12 @@ _FETCHES_NOTHING = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 
 
 def run_git(
-    repository: str, arguments: Sequence[str], feed: str | None = None, *, may_fail: bool = False
+    repository: str,
+    arguments: Sequence[str],
+    feed: str | None = None,
+    *,
+    may_fail: bool = False,
+    settings: Mapping[str, str] | None = None,
 ) -> str | None:
     """What a command of git prints.
 
@@ -40,6 +45,8 @@ def run_git(
         Its standard input.
     may_fail : bool
         Give None where the command fails, instead of an error.
+    settings : mapping of str to str, optional
+        Values of git's settings that go before those of all files.
 
     Raises
     ------
@@ -57,7 +64,7 @@ def run_git(
             text=True,
             encoding="utf-8",
             errors="surrogateescape",
-            env=_environment(),
+            env={**_environment(), **_set(settings or {})},
             timeout=_TIMEOUT_S,
             check=False,
         )
@@ -89,3 +96,14 @@ def _environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in _OTHER_REPOSITORY}
     plain = {"GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "LC_ALL": "C.UTF-8"}
     return {**kept, **plain, **_FETCHES_NOTHING}
+
+
+def _set(settings: Mapping[str, str]) -> dict[str, str]:
+    """Settings as git takes them from the environment (git-config(1)), after the caller's."""
+    first = os.environ.get("GIT_CONFIG_COUNT", "")
+    number = int(first) if first.isdecimal() else 0
+    found = {"GIT_CONFIG_COUNT": str(number + len(settings))} if settings else {}
+    for place, (name, value) in enumerate(settings.items(), number):
+        found[f"GIT_CONFIG_KEY_{place}"] = name
+        found[f"GIT_CONFIG_VALUE_{place}"] = value
+    return found

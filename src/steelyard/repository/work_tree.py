@@ -11,8 +11,9 @@ from contextlib import contextmanager, suppress
 
 from steelyard.core.errors import DataError
 from steelyard.repository import work_tree_keeper as keeper
+from steelyard.repository.filters import filters_of, refuse_unfiltered
 from steelyard.repository.revisions import Repository
-from steelyard.repository.run_git import git_output, run_git
+from steelyard.repository.run_git import run_git
 
 
 @contextmanager
@@ -26,15 +27,17 @@ def work_tree(repository: Repository, revision: str, directory: str) -> Iterator
     ------
     DataError
         Git cannot make it.
+    UsageError
+        Its files go through programs that the repository itself names.
     """
     remove_work_tree(repository, directory)
     os.makedirs(os.path.dirname(directory), exist_ok=True)
     with _kept(repository, directory):
         try:
-            git_output(
-                repository.path,
-                ["worktree", "add", "--detach", "--force", "--quiet", directory, revision],
-            )
+            filters = filters_of(repository.path)
+            made = ["worktree", "add", "--detach", "--force", "--quiet", directory, revision]
+            run_git(repository.path, made, settings=filters.settings)
+            refuse_unfiltered(directory, filters.refused)
             yield directory
         finally:
             remove_work_tree(repository, directory)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.core.errors import DataError
+from steelyard.core.errors import DataError, UsageError
 from steelyard.repository.revisions import find_repository
 from steelyard.repository.work_tree import work_tree
 from tests.patience import awaited
@@ -89,3 +89,40 @@ def test_a_work_tree_goes_away_after_a_kill_too(made, tmp_path):
     assert process.stdin is not None
     process.stdin.close()
     process.stdout.close()
+
+
+def _filtered(repository, program, *more):
+    """A repository whose file `c0.txt` has a filter, by settings of its own."""
+    Path(repository.path, ".git/info").mkdir(exist_ok=True)
+    Path(repository.path, ".git/info/attributes").write_text("c0.txt filter=a=b.c\n")
+    for setting in ("smudge", "clean", *more):
+        words = ["git", "-C", repository.path, "config", f"filter.a=b.c.{setting}", program]
+        subprocess.run(words, check=True)
+
+
+def test_a_filter_that_the_repository_itself_names_is_not_run(made, tmp_path):
+    repository, names = made
+    _filtered(repository, f"touch {tmp_path}/ran; cat", "process")
+    tree = work_tree(repository, names["c1"], str(tmp_path / "tree"))
+    with pytest.raises(UsageError, match=r"c0\.txt.*'a=b\.c'.*git config --global"), tree:
+        pass
+    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "tree").exists()
+
+
+def test_a_filter_of_the_users_own_settings_runs_in_its_place(made, tmp_path, monkeypatch):
+    repository, names = made
+    _filtered(repository, f"touch {tmp_path}/ran; cat")
+    (tmp_path / "settings").write_text('[filter "a=b.c"]\n smudge = sed s/^/mine/\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "settings"))
+    with work_tree(repository, names["c1"], str(tmp_path / "tree")) as tree:
+        assert Path(tree, "c0.txt").read_text() == "mine0\n"
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_filter_that_no_file_of_the_revision_has_does_no_harm(made, tmp_path):
+    repository, names = made
+    _filtered(repository, "cat")
+    Path(repository.path, ".git/info/attributes").unlink()
+    with work_tree(repository, names["c1"], str(tmp_path / "tree")) as tree:
+        assert Path(tree, "c0.txt").exists()
