@@ -68,6 +68,28 @@ def test_trials_come_back_with_all_that_a_table_holds(chosen, tmp_path):
         assert (one.started_unix_s, one.spent_s) == (other.started_unix_s, other.spent_s)
 
 
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ('@SUM(1+9)*cmd|"x"!A0', '\'@SUM(1+9)*cmd|"x"!A0'),
+        ("-2+3+cmd|x!A0", "'-2+3+cmd|x!A0"),
+        ("+HYPERLINK(1)", "'+HYPERLINK(1)"),
+        ("'=1", "''=1"),
+        ("-O2", "-O2"),
+        ("'quoted'", "'quoted'"),
+    ],
+)
+def test_no_spreadsheet_runs_a_text_of_a_table_and_it_comes_back(tmp_path, name, written):
+    made = make_experiment(trials=(make_trial(0), make_trial(1)))
+    variants = (replace(made.spec.variants[0], name=name), *made.spec.variants[1:])
+    path = tmp_path / "t.csv"
+    CSV.write(replace(made, spec=replace(made.spec, variants=variants)), str(path))
+    with path.open(newline="") as file:
+        assert next(csv.DictReader(file))["variant"] == written
+    assert CSV.read(str(path)).spec.variants[0].name == name
+
+
 @pytest.mark.parametrize("chosen", [CSV, PARQUET], ids=lambda chosen: chosen.name)
 def test_the_baseline_stays_the_baseline_whichever_ran_first(chosen, tmp_path):
     trials = tuple(make_trial(p, variant=1 - p % 2) for p in range(4))

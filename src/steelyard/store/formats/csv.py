@@ -11,6 +11,7 @@ from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.store.experiment_table import check_columns, experiment_from_rows
 from steelyard.store.file_format import FileFormat
+from steelyard.store.formula_cells import as_text, without_mark
 from steelyard.store.imported_experiments import file_source
 from steelyard.store.table_columns import REQUIRED
 from steelyard.store.whole_file import file_errors, whole_file
@@ -30,11 +31,12 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
         whole_file(path) as partial,
         open(partial, "w", encoding="utf-8", errors="replace", newline="") as file,
     ):
-        writer = csv.DictWriter(file, list(columns_of(experiment)), lineterminator="\n")
-        writer.writeheader()
+        names = list(columns_of(experiment))
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(map(as_text, names))
         for row in table_rows(experiment):
             row["warmup"] = "true" if row["warmup"] else "false"
-            writer.writerow(row)
+            writer.writerow([as_text(row[name]) for name in names])
     return left_out(experiment)
 
 
@@ -47,7 +49,7 @@ def read(path: str) -> Experiment:
         try:
             reader = csv.DictReader(file, strict=True)
             with decoding(f"{path} is not CSV"):
-                names = reader.fieldnames or ()
+                names = [without_mark(name) for name in reader.fieldnames or ()]
             check_columns(path, names)
             return experiment_from_rows(_rows(path, reader), file_source(path, "csv"))
         except UnicodeDecodeError:
@@ -61,7 +63,7 @@ def _rows(path: str, reader: csv.DictReader[str]) -> Iterator[dict[str, Any]]:
         if None in row or None in row.values():
             more = "more" if None in row else "fewer"
             raise DataError(f"{path}: row {number} has {more} cells than columns.", field="file")
-        yield row
+        yield {without_mark(name): without_mark(cell) for name, cell in row.items()}
 
 
 EXTENSION = FileFormat(

@@ -31,9 +31,10 @@ def download(found: Experiment, name: str, kind: str) -> Response:
     from steelyard.store.formats import FORMATS
 
     chosen = FORMATS.get(kind)
+    write = writer_of(chosen)
     with tempfile.TemporaryDirectory(prefix="steelyard-download-") as directory:
-        path = os.path.join(directory, f"{name}{chosen.suffixes[0]}")
-        writer_of(chosen)(found, path)
+        path = os.path.join(directory, f"{name}{next(iter(chosen.suffixes), f'.{kind}')}")
+        write(found, path)
         with open(path, "rb") as file:
             data = file.read()
     headers = {"Content-Disposition": f'attachment; filename="{os.path.basename(path)}"'}
