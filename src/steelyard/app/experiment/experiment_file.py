@@ -29,6 +29,7 @@ from steelyard.app.experiment.experiment_fields import (
     experiment_schema,
 )
 from steelyard.app.experiment.field_types import Table
+from steelyard.app.experiment.hidden_values import hidden_field
 from steelyard.app.experiment.schema_slips import slips
 from steelyard.app.experiment.toml_lines import TomlLines
 from steelyard.app.package.packaged_variant import package_name
@@ -120,6 +121,8 @@ class _Reader:
 
     def _benchmark(self, data: dict[str, Any], where: str) -> BenchmarkEntry:
         self._known(data, BENCHMARK.field_names, where)
+        if (hidden := hidden_field(data)) is not None:
+            self._fail(where, hidden, "*** stands for a value that was hidden: write it anew")
         program, command = data.get("program"), data.get("command")
         package = data.get("package")
         if sum(each is not None for each in (program, command, package)) != 1:

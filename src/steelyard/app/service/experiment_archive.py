@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from steelyard.app.service.service_packages import ServicePackages
 from steelyard.core.experiment_results import Experiment
+from steelyard.core.masking import MASK
 
 FILE, TRIALS, README = "experiment.toml", "trials.json", "README.txt"
 RESULTS = "results"
@@ -72,7 +73,7 @@ def write_experiment_archive(
         archive.add(trials, TRIALS, recursive=False)
         _add(archive, FILE, text)
         left = _add_results(archive, results)
-        _add(archive, README, _readme(found, missing, left))
+        _add(archive, README, _readme(found, text, missing, left))
 
 
 def _add_results(archive: tarfile.TarFile, results: Sequence[tuple[str, str]]) -> int:
@@ -101,8 +102,11 @@ def member_name(name: str) -> str | None:
     return "/".join(parts)
 
 
-def _readme(found: Experiment, missing: list[str], left: int) -> str:
-    more = "".join(f"Not here: the package {name}. Put it beside the file.\n" for name in missing)
+def _readme(found: Experiment, text: str, missing: list[str], left: int) -> str:
+    more = f"Values that are hidden stand as *** in {FILE}: write them anew first.\n" * (
+        MASK in text
+    )
+    more += "".join(f"Not here: the package {name}. Put it beside the file.\n" for name in missing)
     if left:
         more += f"Not here: {left} archives of results, which the service has by themselves.\n"
     spec = found.spec

@@ -247,3 +247,22 @@ def test_a_byte_order_mark_changes_nothing(tmp_path: Path) -> None:
     marked = read_experiment_file(str(path))
     path.write_text(WHOLE, "utf-8")
     assert marked == read_experiment_file(str(path))
+
+
+@pytest.mark.parametrize(
+    ("field", "is_hidden"),
+    [
+        ('environment = {KEY = "***"}', True),
+        ('build = "make --token ***"', True),
+        ('setup = "curl https://ada:***@example.org"', True),
+        ('setup = "rsync --include dir/*** a b"', False),
+    ],
+)
+def test_a_hidden_value_is_not_taken_for_the_value(tmp_path, field, is_hidden):
+    path = tmp_path / "e.toml"
+    path.write_text(f'[experiment]\nruns = 2\n[[benchmark]]\ncommand = "true"\n{field}\n')
+    if not is_hidden:
+        assert read_experiment_file(str(path)).benchmarks
+        return
+    with pytest.raises(DataError, match=r"line 5: .*\*\*\* stands for a value that was hidden"):
+        read_experiment_file(str(path))

@@ -10,8 +10,10 @@ import pytest
 
 from steelyard.app.experiment.plan_of_file import plan_of_file
 from steelyard.app.service.experiment_archive import member_name
+from steelyard.core.errors import DataError
 from steelyard.service.accounts import ROLES, SCOPES
 from tests.packages import package
+from tests.unit.web.service.conftest import FILE
 
 TEXT = """\
 [experiment]
@@ -62,6 +64,20 @@ def test_what_was_sent_is_planned_again_from_its_archive_alone(shared, tmp_path)
     assert identifier in json.dumps(trials)
     # Others see a public experiment, but its author's package is no more public than before.
     assert "packed/sorting" not in archive(shared, bob, identifier, tmp_path / "other")
+
+
+def test_an_archive_with_hidden_values_says_so_and_is_not_run_without_them(shared, tmp_path):
+    ada, bob = shared.account("ada"), shared.account("bob")
+    who = shared.service.access.identity(shared.token(ada, *ROLES["administrator"]), "submit")
+    shared.service.access.enrol(shared.service.access.owner(), "w", {"cpus": 1})
+    text = FILE.replace('"true"', '"true --password=hunter22"')
+    identifier = shared.service.submit(who, text, "e.toml", "public").spec.identifier
+    archive(shared, ada, identifier, tmp_path / "own")
+    assert plan_of_file(str(tmp_path / "own" / "experiment.toml")).spec.variants
+    archive(shared, bob, identifier, tmp_path / "other")
+    assert "stand as *** in experiment.toml" in (tmp_path / "other" / "README.txt").read_text()
+    with pytest.raises(DataError, match=r"experiment\.toml, line 8: .*write it anew"):
+        plan_of_file(str(tmp_path / "other" / "experiment.toml"))
 
 
 @pytest.mark.parametrize(
