@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ THREADS, _MORE = 16, 34
 # A connection that was used so shortly before is there.
 _TRUSTED_S = 1.0
 _USED = "used_monotonic_s"
+# Words of libpq, as `psql` takes them, are no file to be made: a password may be among them.
+_CONNECTION = re.compile(r"(?:^|\s)(?:host|hostaddr|dbname|user|password|service)\s*=")
 
 
 class ServiceDatabase:
@@ -159,7 +162,7 @@ def database_state(address: str) -> str:
 
 def _engine(address: str) -> tuple[str, Engine]:
     """What is shown of an address, without its password, and its engine."""
-    if "://" not in address:
+    if "://" not in address and not _CONNECTION.search(address):
         return address, _sqlite_engine(address)
     try:
         url = make_url(address)
@@ -170,6 +173,12 @@ def _engine(address: str) -> tuple[str, Engine]:
     if url.get_backend_name() != _POSTGRESQL:
         raise UsageError(
             f"--database takes a file, or postgresql://..., not {url.get_backend_name()}://.",
+            field="--database",
+        )
+    if "@" in (url.host or ""):
+        # Taken for a host, the end of a password would stand in what is said of the database.
+        raise UsageError(
+            "--database has more than one @. Write one that is in a password as %40.",
             field="--database",
         )
     import psycopg

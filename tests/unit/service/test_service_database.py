@@ -39,6 +39,22 @@ def test_an_address_of_something_else_is_refused(address) -> None:
         ServiceDatabase(address)
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "host=127.0.0.1 port=1 password=hunter22",
+        "dbname=x password = 'hunter22'",
+        "postgresql://ada:hun@ter22@127.0.0.1:1/x",
+    ],
+)
+def test_no_part_of_a_password_is_a_file_or_a_host(tmp_path, monkeypatch, address) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="--database") as caught:
+        ServiceDatabase(address)
+    assert "ter22" not in caught.value.message
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_newer_or_damaged_database_is_one_clear_error(tmp_path) -> None:
     path = tmp_path / "service.sqlite"
     ServiceDatabase(str(path)).close()
