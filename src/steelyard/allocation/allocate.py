@@ -40,7 +40,7 @@ def allocate(asked: HostsAsked, workers: Sequence[WorkerFacts], seed: int) -> Fe
     """
     if not workers:
         raise UsageError(
-            "No worker is there. Enrol one: steelyard worker --server ADDRESS --token-file FILE.",
+            "No worker is there. Enrol one by `steelyard worker`, with --server and --token-file.",
             field="hosts",
         )
     wishes = _wishes(asked, workers)

@@ -34,7 +34,7 @@ _MARKS = (
     *("freerdp", "rdesktop", "mosquitto", "cqlsh", "ipmitool", "snmp", "lftp", "plink", "pscp"),
     *("sqlplus", "htpasswd", "configure set", "literal", "--pin", "sas"),
     *("pserver", "rpcclient", "winexe", "psk", "dig ", "nsupdate", "p4 ", "rabbit", "swift"),
-    *("mc alias", "iwconfig", "mnemonic"),
+    *("mc alias", "iwconfig", "mnemonic", "steelyard"),
     *("redis-cli", "http", "openssl", "curl", "wget", "smbclient", " login", "telegram"),
 )
 # Names that are followed by a secret in prose too.
@@ -58,6 +58,7 @@ def mask_text(text: str, values: Iterable[str] = ()) -> str:
     text = patterns.URL_QUERY.sub(rf"\1{MASK}", text)
     text = patterns.ORACLE.sub(rf"\1{MASK}@", text)
     text = patterns.HOOK.sub(rf"\1{MASK}", text)
+    text = patterns.COOKIES.sub(rf"\1{MASK}", text)
     text = _mask_given(text)
     text = patterns.HEADER.sub(rf"\1\2{MASK}", text)
     text = patterns.BEARER.sub(rf"\1\2{MASK}", text)

@@ -42,13 +42,15 @@ TOKENS = re.compile(
     r"|hf_[A-Za-z0-9]{20,}|do[por]_v1_[A-Za-z0-9]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|ya29\.[\w-]{20,}"
     r"|shp(?:at|ca|pa|ss)_[A-Za-z0-9]{20,}|dckr_pat_[\w-]{16,}|hv[sbr]\.[\w-]{20,}|tskey-[\w-]{16,}"
     r"|xapp-[\w-]{16,}|gl(?:rt|dt|ptt|ft|soat)-[\w-]{16,}|rubygems_[a-f0-9]{20,}|AGE-SECRET-KEY-1\w+"
-    r"|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+)"
+    r"|steelyard_[\w-]{40,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+)"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"
 )
 HOOK = re.compile(
     r"(hooks\.slack\.com/services/|discord(?:app)?\.com/api/webhooks/"
     r"|webhook\.office\.com/webhookb2/|api\.telegram\.org/bot)[\w/@:-]+"
 )
+# What browsers that are signed in to a service send.
+COOKIES = re.compile(r"(\bsteelyard(?:-\d+)?(?:-begun)?=)[\w-]{40,}")
 # Options of single programs, which mean something else to others. The words of a command are
 # parted by zero bytes, those of a text by blanks; a pipe or a semicolon begins another command.
 _GAP = r"[ \t\0]"

@@ -55,6 +55,10 @@ def test_only_variables_on_the_list_are_kept_by_value(name: str) -> None:
     ("text", "shown"),
     [
         ("get https://u:hunter2@h/x", "get https://u:***@h/x"),
+        (f"got steelyard_{'aB-_4' * 8}xyz here", "got *** here"),
+        (f"Sent __Secure-steelyard={'aB-_4' * 8}xyz;", "Sent __Secure-steelyard=***;"),
+        (f"steelyard-8350-begun={'aB-_4' * 8}xyz", "steelyard-8350-begun=***"),
+        ("steelyard_native_launcher=/x", "steelyard_native_launcher=/x"),
         ("https://u:a@b@h/x", "https://u:***@h/x"),
         ("machine h login u password hunter2 x", "machine h login u password *** x"),
         (

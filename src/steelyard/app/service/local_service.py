@@ -120,7 +120,7 @@ def service_client(server: str | None, token: str | None, store: str | None) -> 
         found = token or held_token
         if not found:
             raise UsageError(
-                "--server needs a token: --token-file FILE, or the variable STEELYARD_TOKEN.",
+                "--server needs a token: its file by --token-file, or the variable STEELYARD_TOKEN.",
                 field="--token-file",
             )
         return ServiceClient(server, found)
