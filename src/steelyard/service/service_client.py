@@ -169,9 +169,11 @@ def _answer(status: int, data: bytes) -> Any:
         return None
     try:
         found = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
-    if 200 <= status < 300 and found is not None:
+    if 200 <= status < 300:
+        if found is None:
+            raise UnreachableError("What answers is no service of Steelyard.", field="--server")
         return found
     told = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     message = told.get("message")

@@ -42,17 +42,39 @@ def fetch_results(address: str, token: str | None, directory: str) -> int:
     base = f"service/{name}/results" if token is None else f"api/experiments/{name}/results"
     client = ServiceClient(root, token or "")
     found = client.get(f"{base}.json" if token is None else base)
-    rows = [row for row in found["archives"] if row["file"]]
+    rows = list(_rows(found))
     try:
         make_private_directories(directory)
     except OSError as error:
         raise UsageError(
             f"--results: {directory} cannot be made: {error.strerror}.", field="--results"
         ) from None
-    for row in rows:
-        target = os.path.join(directory, _plain_name(str(row["file"])))
-        _fetch(client, f"{base}/{int(row['position'])}", target, str(row["sha256"]))
+    for name, position, digest in rows:
+        _fetch(client, f"{base}/{position}", os.path.join(directory, name), digest)
     return len(rows)
+
+
+def _rows(found: object) -> Iterator[tuple[str, int, str]]:
+    """The names, positions and digests of archives as a service tells of them.
+
+    Raises
+    ------
+    DataError
+        It tells something else: it may be a stranger's.
+    """
+    archives = found.get("archives") if isinstance(found, dict) else None
+    if not isinstance(archives, list):
+        raise DataError("The service does not tell of archives of results.", field="--results")
+    for row in archives:
+        told = row if isinstance(row, dict) else {}
+        name, position = told.get("file"), told.get("position")
+        if "file" not in told or not isinstance(position, int):
+            raise DataError(
+                "The service tells of an archive of results without its file and position.",
+                field="--results",
+            )
+        if name:
+            yield _plain_name(str(name)), position, str(told.get("sha256"))
 
 
 def _plain_name(name: str) -> str:
@@ -88,12 +110,6 @@ def _fetch(client: ServiceClient, path: str, target: str, digest: str) -> None:
 def _digest(path: str) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def held_token(token: str | None) -> str | None:
-    """A token that was given, or that of the environment, which programs have no business with."""
-    held = os.environ.pop("STEELYARD_TOKEN", None)
-    return held if token is None else token
 
 
 def _parts(address: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from steelyard.app.service.held_token import SERVER, held_token
 from steelyard.core.errors import UsageError
 from steelyard.core.private_file import (
     DIRECTORY_MODE,
@@ -17,7 +18,6 @@ from steelyard.core.private_file import (
 from steelyard.service.service_client import ServiceClient
 from steelyard.store.store_location import store_path
 
-_VARIABLES = ("STEELYARD_SERVER", "STEELYARD_TOKEN")
 COMMAND_TOKEN, WORKER_TOKEN = "commands of this machine", "workers of this machine"
 SLURM_TOKEN = "workers that Slurm starts"
 
@@ -86,7 +86,7 @@ class ServiceFinder:
     """
 
     def __init__(self, server: str | None, token: str | None, store: str | None) -> None:
-        is_named = server is not None or bool(os.environ.get(_VARIABLES[0]))
+        is_named = server is not None or bool(os.environ.get(SERVER))
         found = service_client(server, token, store)
         self._named = found if is_named else None
         self._token, self._store = token, store
@@ -106,24 +106,20 @@ class ServiceFinder:
 def service_client(server: str | None, token: str | None, store: str | None) -> ServiceClient:
     """A service by its address and token, or the one that runs on this machine.
 
-    The variables that hold them are taken out of the environment: programs that are run from now on
-    have no business with them.
-
     Raises
     ------
     UsageError
         None runs here, or the token of another is not given.
     """
-    held_server, held_token = (os.environ.pop(name, None) for name in _VARIABLES)
-    server = server or held_server
+    server, token = held_token(server, token)
     if server is not None:
-        found = token or held_token
-        if not found:
+        if not token:
             raise UsageError(
-                "--server needs a token: its file by --token-file, or the variable STEELYARD_TOKEN.",
+                "--server needs a token: its file by --token-file, or the variable STEELYARD_TOKEN "
+                "where STEELYARD_SERVER names no other service.",
                 field="--token-file",
             )
-        return ServiceClient(server, found)
+        return ServiceClient(server, token)
     try:
         with open(local_place(store).running, encoding="utf-8") as file:
             told = json.load(file)

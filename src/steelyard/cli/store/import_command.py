@@ -81,9 +81,9 @@ def command(given: ImportOptions, file: str | None) -> int:
     from steelyard.app.service.fetched_experiment import (
         fetch_results,
         fetched_experiment,
-        held_token,
         is_address,
     )
+    from steelyard.app.service.held_token import held_token
 
     if file is None:
         raise UsageError("import needs a FILE, or --as NAME FILE twice.", field="file")
@@ -102,7 +102,7 @@ def command(given: ImportOptions, file: str | None) -> int:
                     f"{name} goes with the address of an experiment of a service.", field=name
                 )
         return _import(given, file, given.format_name)
-    token = held_token(token_in(given.token_file))
+    _, token = held_token(file, token_in(given.token_file))
     with fetched_experiment(file, token) as (path, format_name):
         status = _import(given, path, format_name)
     if given.results is not None:
