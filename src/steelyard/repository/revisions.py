@@ -201,6 +201,17 @@ def changed_lines_between(repository: Repository, old: str, new: str) -> dict[st
     return _lines_by_file(told)
 
 
+def submodules_of(repository: Repository, revision: str) -> dict[str, str]:
+    """The submodules of a commit: the commit of each by its path. No work tree has their files."""
+    told = git_output(repository.path, ["ls-tree", "-r", "-z", "--full-tree", revision, "--"])
+    found: dict[str, str] = {}
+    for record in told.split("\0"):
+        about, _, path = record.partition("\t")
+        if about.startswith("160000 "):
+            found[path] = about.rpartition(" ")[2]
+    return found
+
+
 def count_commits(repository: Repository, revision: str, without: str | None = None) -> int:
     """How many commits a revision has, or has that another one has not."""
     other = [] if without is None else [f"^{without}"]

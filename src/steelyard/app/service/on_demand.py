@@ -16,7 +16,12 @@ from steelyard.app.experiment.packaged_benchmark import package_source
 from steelyard.app.experiment.toml_text import toml_text
 from steelyard.app.service.send_packages import Say, packed
 from steelyard.core.errors import ArchiveError, UsageError
-from steelyard.repository.revisions import find_repository, resolve
+from steelyard.repository.revisions import (
+    Repository,
+    find_repository,
+    resolve,
+    submodules_of,
+)
 from steelyard.repository.work_tree import work_tree
 from steelyard.service.package.archive import unpack
 from steelyard.service.service_client import ServiceClient
@@ -66,7 +71,7 @@ def patch_experiments(
                 field="benchmark.package",
             )
     found: list[PatchExperiment] = []
-    with _trees(asked) as (names, trees):
+    with _trees(asked, say) as (names, trees):
         for place, entry in enumerate(file.benchmarks):
             told = _two_sides(tomllib.loads(text), place, entry, names)
             digests = {
@@ -78,7 +83,7 @@ def patch_experiments(
 
 
 @contextmanager
-def _trees(asked: Patch) -> Iterator[tuple[list[str], list[str]]]:
+def _trees(asked: Patch, say: Say) -> Iterator[tuple[list[str], list[str]]]:
     """What both sides are called, and directories with their trees."""
     repository = find_repository(asked.repository)
     given = (asked.base, asked.patch)
@@ -90,6 +95,7 @@ def _trees(asked: Patch) -> Iterator[tuple[list[str], list[str]]]:
             f"--base {asked.base} and --patch {asked.patch} are one commit, {commits[0][:12]}.",
             field="--patch",
         )
+    _look_at_submodules(repository, commits, say)
     with tempfile.TemporaryDirectory(prefix="steelyard-patch-") as directory, ExitStack() as stack:
         trees = [
             stack.enter_context(work_tree(repository, commit, os.path.join(directory, side)))
@@ -97,6 +103,25 @@ def _trees(asked: Patch) -> Iterator[tuple[list[str], list[str]]]:
         ]
         names = [f"{side} {commit[:12]}" for side, commit in zip(SIDES, commits, strict=True)]
         yield names, trees
+
+
+def _look_at_submodules(repository: Repository, commits: Sequence[str], say: Say) -> None:
+    """Say that submodules are not sent.
+
+    Raises
+    ------
+    UsageError
+        Both sides have different ones: what is asked about would be in neither tree.
+    """
+    base, patch = (submodules_of(repository, commit) for commit in commits)
+    for path in sorted(base.keys() | patch.keys()):
+        if base.get(path) != patch.get(path):
+            raise UsageError(
+                f"The submodule {path!r} is not the same in --base and --patch, and submodules are "
+                "not sent. Make a commit of each side that has its files instead.",
+                field="--patch",
+            )
+        say(f"the submodule {path!r} is not sent: its folder is empty in both trees")
 
 
 def _package(entry: BenchmarkEntry, side: str) -> str:
