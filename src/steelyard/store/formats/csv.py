@@ -50,6 +50,7 @@ def read(path: str) -> Experiment:
             reader = csv.DictReader(file, strict=True)
             with decoding(f"{path} is not CSV"):
                 names = [without_mark(name) for name in reader.fieldnames or ()]
+            reader.fieldnames = names
             check_columns(path, names)
             return experiment_from_rows(_rows(path, reader), file_source(path, "csv"))
         except UnicodeDecodeError:
@@ -63,7 +64,10 @@ def _rows(path: str, reader: csv.DictReader[str]) -> Iterator[dict[str, Any]]:
         if None in row or None in row.values():
             more = "more" if None in row else "fewer"
             raise DataError(f"{path}: row {number} has {more} cells than columns.", field="file")
-        yield {without_mark(name): without_mark(cell) for name, cell in row.items()}
+        for name, cell in row.items():
+            if cell[:1] == "'":
+                row[name] = without_mark(cell)
+        yield row
 
 
 EXTENSION = FileFormat(
