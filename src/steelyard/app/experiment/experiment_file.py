@@ -32,6 +32,7 @@ from steelyard.app.experiment.field_types import Table
 from steelyard.app.experiment.hidden_values import hidden_field
 from steelyard.app.experiment.schema_slips import slips
 from steelyard.app.experiment.toml_lines import TomlLines
+from steelyard.app.experiment.zero_bytes import field_with_zero_byte
 from steelyard.app.package.packaged_variant import package_name
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
@@ -92,6 +93,8 @@ class _Reader:
 
     def file(self, data: dict[str, Any]) -> ExperimentFile:
         self._known(data, [table.name for table in TABLES], "")
+        if (found := field_with_zero_byte(data)) is not None:
+            self._fail(*found, "no text may have a zero byte (\\u0000)")
         settings = self._table(data.get("experiment", {}), EXPERIMENT)
         benchmarks = self._entries(data, "benchmark")
         if not benchmarks:

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from steelyard.app.service.service_packages import ServicePackages
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.masking import MASK
+from steelyard.report.texts.readable import one_line
 
 FILE, TRIALS, README = "experiment.toml", "trials.json", "README.txt"
 RESULTS = "results"
@@ -103,15 +104,15 @@ def member_name(name: str) -> str | None:
 
 
 def _readme(found: Experiment, text: str, missing: list[str], left: int) -> str:
-    more = f"Values that are hidden stand as *** in {FILE}: write them anew first.\n" * (
-        MASK in text
-    )
-    more += "".join(f"Not here: the package {name}. Put it beside the file.\n" for name in missing)
+    told = [f"Not here: the package {one_line(each)}. Put it beside the file." for each in missing]
+    if MASK in text:
+        told.insert(0, f"Values that are hidden stand as *** in {FILE}: write them anew first.")
+    more = "".join(f"{line}\n" for line in told)
     if left:
         more += f"Not here: {left} archives of results, which the service has by themselves.\n"
     spec = found.spec
     return _TEXT.format(
-        name=spec.note, identifier=spec.identifier, file=FILE, trials=TRIALS, more=more
+        name=one_line(spec.note), identifier=spec.identifier, file=FILE, trials=TRIALS, more=more
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -265,4 +266,24 @@ def test_a_hidden_value_is_not_taken_for_the_value(tmp_path, field, is_hidden):
         assert read_experiment_file(str(path)).benchmarks
         return
     with pytest.raises(DataError, match=r"line 5: .*\*\*\* stands for a value that was hidden"):
+        read_experiment_file(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('[experiment]\nname = "a\\u0000b"', "line 2: experiment.name"),
+        ('[[benchmark]]\ncommand = ["true", "\\u0000"]', "line 2: benchmark[0].command"),
+        (
+            '[[benchmark]]\ncommand = "true"\nenvironment = {"A\\u0000" = 1}',
+            "line 3: benchmark[0].environment",
+        ),
+        ('[[factor]]\nfactor = "x"\nlevels = [0, "\\u0000"]', "line 3: factor[0].levels"),
+        ('[hosts.factors]\n"\\u0000" = "100%"', "hosts.factors"),
+    ],
+)
+def test_a_zero_byte_is_no_text(tmp_path, text, place):
+    path = tmp_path / "e.toml"
+    path.write_text(f"{text}\n")
+    with pytest.raises(DataError, match=rf"{re.escape(place)}: no text may have a zero byte"):
         read_experiment_file(str(path))

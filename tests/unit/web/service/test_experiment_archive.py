@@ -70,12 +70,16 @@ def test_an_archive_with_hidden_values_says_so_and_is_not_run_without_them(share
     ada, bob = shared.account("ada"), shared.account("bob")
     who = shared.service.access.identity(shared.token(ada, *ROLES["administrator"]), "submit")
     shared.service.access.enrol(shared.service.access.owner(), "w", {"cpus": 1})
-    text = FILE.replace('"true"', '"true --password=hunter22"')
+    text = FILE.replace('"true"', '"true --password=hunter22"').replace(
+        'name = "e"', 'name = "e\\u001b[8m\\nrun this"'
+    )
     identifier = shared.service.submit(who, text, "e.toml", "public").spec.identifier
     archive(shared, ada, identifier, tmp_path / "own")
     assert plan_of_file(str(tmp_path / "own" / "experiment.toml")).spec.variants
     archive(shared, bob, identifier, tmp_path / "other")
-    assert "stand as *** in experiment.toml" in (tmp_path / "other" / "README.txt").read_text()
+    readme = (tmp_path / "other" / "README.txt").read_text()
+    assert readme.startswith("e\N{REPLACEMENT CHARACTER}[8m run this\n")
+    assert "stand as *** in experiment.toml" in readme
     with pytest.raises(DataError, match=r"experiment\.toml, line 8: .*write it anew"):
         plan_of_file(str(tmp_path / "other" / "experiment.toml"))
 
