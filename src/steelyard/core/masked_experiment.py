@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, cast
 
 from steelyard.core.build_spec import BuildSpec
@@ -53,7 +54,8 @@ def masked_spec(spec: ExperimentSpec) -> ExperimentSpec:
 
 
 def given_values(spec: ExperimentSpec) -> tuple[str, ...]:
-    """The values of variables that the user gave and that are not shown, the longest first."""
+    """The values of variables that the user gave and that are not shown, and the secrets of
+    commands, the longest first."""
     found: set[str] = set()
     for variant in spec.variants:
         build = variant.build.environment if variant.build is not None else ()
@@ -64,13 +66,32 @@ def given_values(spec: ExperimentSpec) -> tuple[str, ...]:
 
 
 def _tokens(spec: ExperimentSpec) -> set[str]:
-    """Parts of commands that are made like tokens, whatever they stand behind."""
+    """Parts of commands that are masked there, or made like tokens, whatever they stand behind."""
     commands = [spec.setup]
     for variant in spec.variants:
         commands += [variant.launch.argv, variant.prepare, variant.cleanup, variant.setup]
         commands += [variant.build.argv] if variant.build is not None else []
     words = " ".join(word for command in commands for word in command or ())
-    return set(filter(looks_random, re.split(r"[\s=:,;\"'@|&<>()]+", words)))
+    found = set(filter(looks_random, re.split(r"[\s=:,;\"'@|&<>()]+", words)))
+    for command in filter(None, set(commands)):
+        masked = mask_words(command)
+        # A secret in quotation marks that go over several words makes them one.
+        if len(masked) == len(command):
+            parts = map(_masked_parts, command, masked)
+            found.update(filter(worth_hiding, chain.from_iterable(parts)))
+    return found
+
+
+def _masked_parts(word: str, masked: str) -> Iterator[str]:
+    """What ``***`` stands for in the masked form of a word."""
+    begin, *kept = masked.split(MASK)
+    start = len(begin)
+    for number, part in enumerate(kept, start=1):
+        is_last = number == len(kept)
+        end = len(word) - len(part) if is_last else word.find(part, start + 1) if part else start
+        if end > start:
+            yield word[start:end]
+            start = end + len(part)
 
 
 def secret_values(spec: ExperimentSpec) -> tuple[str, ...]:

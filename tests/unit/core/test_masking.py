@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from steelyard.core.masked_experiment import given_values
 from steelyard.core.masking import looks_random, mask_page, mask_text, mask_value, mask_words
 from steelyard.core.recorded_names import explains_result, names_secret
+from tests.experiments import make_experiment
 
 SECRET_NAMES = (
     *("GH_PAT", "PGPASS", "MYSQL_PWD", "DB_PASS", "SLACK_WEBHOOK_URL", "SENTRY_DSN", "SSH_KEY_1"),
@@ -267,3 +271,19 @@ def test_both_of_two_texts_in_a_list_are_masked() -> None:
         "a --password ***",
         "https://u:***@h",
     ]
+
+
+@pytest.mark.parametrize(
+    ("argv", "values"),
+    [
+        (("curl", "--password", "hunter22"), {"hunter22"}),
+        (("git", "clone", "https://u:hun@ter22@h/x"), {"hun@ter22"}),
+        (("sh", "-c", "a --token first22 && DB_PASS='se cond' b"), {"first22", "se cond"}),
+        (("mysql", '-p"a', 'b"'), set()),
+        (("true", "--level", "19"), set()),
+    ],
+)
+def test_what_a_command_hides_is_hidden_elsewhere_too(argv, values) -> None:
+    spec = make_experiment().spec
+    variant = replace(spec.variants[0], launch=replace(spec.variants[0].launch, argv=argv))
+    assert {*given_values(replace(spec, variants=(variant,)))} == values

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
+
 from sqlalchemy import update
 
 from steelyard.app.service.planned_submission import Wishes
 from steelyard.service.accounts import ROLES
 from steelyard.service.service_schema import submissions
-from tests.unit.web.service.conftest import FILE
+from tests.unit.web.service.conftest import FILE, result_of
 
 KEY = "correct-horse-battery"
 SECRET = FILE.replace('command = "true"', f'command = "true"\nenvironment = {{KEY = "{KEY}"}}')
@@ -60,3 +63,23 @@ def test_a_batch_that_ended_before_an_experiment_came_ends_it_too(shared) -> Non
     found = shared.service.submission(who, late.spec.identifier)
     assert (found.state, found.stopped) == ("cancelled", why)
     assert shared.service.submission(who, other.spec.identifier).state == "queued"
+
+
+def test_a_secret_of_a_command_that_is_a_list_is_shown_nowhere(shared) -> None:
+    who = shared.identity("ada")
+    token = shared.service.access.enrol(shared.service.access.owner(), "w", {"cpus": 1})
+    words = f'["true", "--password", "{KEY}"]'
+    text = FILE.replace('"true"', words)
+    planned = shared.service.submit(who, text, "e.toml", "public")
+    worker = shared.service.access.worker(token)
+    body = result_of(shared.service.parts.give(worker))
+    said = {"exit_code": 3, "stderr_tail": f"{KEY} is wrong"}
+    body["trials"][0].update(status="failed", reason="exit", measurements={}, details=said)
+    assert shared.service.parts.take(worker, body).outcome == "committed"
+    path = f"/service/{planned.spec.identifier}"
+    for page in (path, f"{path}/answer", f"{path}/download/steelyard-json"):
+        got = shared.browser().get(page)
+        assert (got.status, KEY in got.text) == (200, False), page
+    with tarfile.open(fileobj=io.BytesIO(shared.browser().get(f"{path}/archive").data)) as found:
+        held = [found.extractfile(each).read() for each in found]
+    assert not [each for each in held if KEY.encode() in each]
