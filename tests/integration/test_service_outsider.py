@@ -161,7 +161,9 @@ def _says_where_it_ran(document, page):
 def _is_run_again_on_a_worker_that_came_later(user, served, identifier, cookie):
     form = fetched(served, f"service/new?from={identifier}", cookie)[1].decode()
     text = re.search(r"<textarea[^>]*>(.*?)</textarea>", form, re.DOTALL)[1]
-    (user.home / "fork.toml").write_text(html.unescape(text).lstrip("\n"))
+    # What is hidden on the page is written anew, or the file is refused.
+    written = html.unescape(text).lstrip("\n").replace("***", SECRET)
+    (user.home / "fork.toml").write_text(written)
     work(user, "late")
     fork = sent(user, "fork.toml")
     assert fork["workers"] == ["late", *WORKERS]
