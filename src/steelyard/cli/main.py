@@ -66,6 +66,14 @@ INTERRUPTED_STATUS = 130
 # A call that is shown in a message, in characters.
 _SHOWN_CALL = 120
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# What else a machine refuses, whatever of Steelyard asked for it, and what one can do.
+_REFUSED = {
+    errno.EACCES: "Run this as the user whose it is, or name another place.",
+    errno.EROFS: "Mount that file system for writing, or name another place.",
+    errno.EMFILE: "Allow this process more open files: ulimit -n, or LimitNOFILE of its unit.",
+    errno.ENFILE: "Allow this machine more open files: sysctl fs.file-max.",
+    errno.EIO: "See what the kernel says of that disk: dmesg.",
+}
 
 
 class CommandTable(click.Group):
@@ -196,9 +204,14 @@ def _result(arguments: list[str], call: Call) -> object:
             write_note(f"warning: {failure}")
 
 
-def _full(error: Exception) -> DataError | None:
-    """What is said where there was no room; None of other errors."""
-    if not isinstance(error, OSError) or error.errno not in _FULL:
+def _of_the_machine(error: Exception) -> DataError | None:
+    """What is said where there was no room, or the machine refused; None of other errors."""
+    if not isinstance(error, OSError):
+        return None
+    if (advice := _REFUSED.get(error.errno or 0)) is not None:
+        about = "" if error.filename is None else f": {error.filename}"
+        return DataError(f"{error.strerror}{about}. {advice}")
+    if error.errno not in _FULL:
         return None
     if error.filename is None:
         _leave_output()
@@ -229,7 +242,7 @@ def run(arguments: list[str]) -> int:
         _leave_output()
         return 0
     except Exception as error:
-        told = _full(error) or failure_of_plugin(error)
+        told = _of_the_machine(error) or failure_of_plugin(error)
         if told is None:
             raise
         return _fail(told, arguments)
