@@ -7,7 +7,7 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlc
 from steelyard.core.errors import StoreError, UsageError
 from steelyard.core.private_file import make_private_directories, make_private_file
 from steelyard.service.database_fitness import migrations, refuse_encoding, refuse_unfit
+from steelyard.service.held_alone import hold_database, hold_file
 
 BUSY_TIMEOUT_S = 30.0
 _POSTGRESQL = "postgresql"
@@ -39,22 +40,27 @@ class ServiceDatabase:
     ----------
     address : str
         A file, or an address such as ``postgresql://user@host/name``.
+    alone : bool, optional
+        Whether no other service may use it meanwhile.
 
     Raises
     ------
     UsageError
-        It is no address.
+        It is no address, or another service uses it.
     StoreError
         It cannot be opened, or is newer than this Steelyard.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, alone: bool = False) -> None:
+        self._release: Callable[[], None] = lambda: None
         self.shown_address, self.engine = _engine(address)
         self._read = self.engine
         if self.engine.dialect.name == _POSTGRESQL:
             # Its statements see one state each, within a transaction or not: that is left out.
             self._read = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         try:
+            if alone:
+                self._hold(address)
             self._bring_up_to_date()
         except BaseException:
             self.close()
@@ -78,7 +84,19 @@ class ServiceDatabase:
 
     def close(self) -> None:
         """Give its connections back."""
+        # Of a file, last: closing any descriptor of it ends the locks that SQLite has there.
         self.engine.dispose()
+        self._release()
+
+    def _hold(self, address: str) -> None:
+        with self._errors():
+            if self.engine.dialect.name == _POSTGRESQL:
+                self._release = hold_database(self.engine, self.shown_address)
+                return
+            try:
+                self._release = hold_file(address, "--database")
+            except OSError as error:
+                raise _unusable(address, error) from None
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -227,10 +245,7 @@ def _sqlite_engine(path: str) -> Engine:
             make_private_directories(os.path.dirname(path))
             make_private_file(path)
         except OSError as error:
-            raise StoreError(
-                f"The service's database {path} cannot be used: {error.strerror}.",
-                field="--database",
-            ) from None
+            raise _unusable(path, error) from None
         connection = sqlite3.connect(
             path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
@@ -249,6 +264,12 @@ def _sqlite_engine(path: str) -> Engine:
     )
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _unusable(path: str, error: OSError) -> StoreError:
+    return StoreError(
+        f"The service's database {path} cannot be used: {error.strerror}.", field="--database"
+    )
 
 
 def _begin(connection: Connection) -> None:
