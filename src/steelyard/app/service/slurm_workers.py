@@ -34,6 +34,7 @@ from steelyard.service.slurm_cluster import (
 
 CLUSTER = "slurm"
 LOOK_EVERY_S = 2.0
+ENDING_S = 3.0
 _SHORTEST_WAIT_S, _LONGEST_WAIT_S = 10.0, 600.0
 _LAST_BYTES = 2000
 # So many Slurm jobs in a row that were taken away before their worker asked, and it is a fault.
@@ -206,24 +207,26 @@ class SlurmWorkers:
     clock: Callable[[], float] = time.monotonic
     _tries: dict[str, _Try] = field(default_factory=dict[str, _Try])
     _said: str = ""
+    _ending: threading.Event = field(default_factory=threading.Event)
 
     @contextmanager
     def looking(self) -> Iterator[None]:
         """Look every few seconds meanwhile, in a thread."""
-        ended = threading.Event()
 
         def look() -> None:
-            while not ended.is_set():
+            while not self._ending.is_set():
                 self.look_once()
-                ended.wait(LOOK_EVERY_S)
+                self._ending.wait(LOOK_EVERY_S)
 
         thread = threading.Thread(target=look, daemon=True)
         thread.start()
         try:
             yield
         finally:
-            ended.set()
-            thread.join()
+            self._ending.set()
+            # A command of Slurm whose controller is away takes minutes. What it comes to is found
+            # by the next service.
+            thread.join(ENDING_S)
 
     def look_once(self) -> None:
         """As `look`; what keeps it from that is said once, until something else does."""
@@ -251,6 +254,8 @@ class SlurmWorkers:
         jobs = self.cluster.jobs()
         known = self.service.hosts.cluster_workers(nodes)
         for node in nodes.values():
+            if self._ending.is_set():
+                return
             try:
                 self._see_to(node, known.get(node.name), jobs.get(node.name))
             except SlurmAwayError:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from steelyard.app.service.slurm_workers import CLUSTER, SlurmPlace, SlurmWorkers
 from steelyard.core.errors import UsageError
 from steelyard.service.cluster_workers import ClusterWorker
 from steelyard.service.slurm_cluster import SlurmAwayError, SlurmError, SlurmJob, SlurmNode
+from tests.patience import PATIENCE_S
 
 IDLE, NOW = SlurmNode("n", ("IDLE",), ("ib",), "t0"), 1000.0
 
@@ -40,6 +43,19 @@ class Cluster:
         if self.refusal:
             raise SlurmError(self.refusal)
         self.done.append(("boot", node))
+
+
+class SilentCluster(Cluster):
+    """A cluster whose commands give no answer until they are let."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked, self.let = threading.Event(), threading.Event()
+
+    def jobs(self):
+        self.asked.set()
+        assert self.let.wait(PATIENCE_S)
+        return super().jobs()
 
 
 class KeptService:
@@ -267,3 +283,17 @@ def test_the_directory_of_workers_is_its_owners_and_one_services_alone(tmp_path)
     below = SlurmPlace(str(tmp_path / "file/below"))
     with pytest.raises(UsageError, match="Not a directory"), below.kept("a", "b", "c"):
         pytest.fail("it was let in")
+
+
+def test_a_service_ends_while_slurm_gives_no_answer_and_starts_nothing_after(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr("steelyard.app.service.slurm_workers.ENDING_S", 0.01)
+    cluster = SilentCluster()
+    place = SlurmPlace(str(tmp_path / "shared"))
+    watched = SlurmWorkers(KeptService(), cluster, place, (), print)
+    with watched.looking():
+        assert cluster.asked.wait(PATIENCE_S)
+    cluster.let.set()
+    watched.look()
+    assert cluster.done == []
