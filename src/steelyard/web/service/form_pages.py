@@ -40,6 +40,10 @@ from steelyard.web.service.masked_submission import without_secrets
 from steelyard.web.service.page_table import Asked, Page
 
 HIDDEN = "What is hidden on pages stands as *** here: write it anew before you send the file."
+SIGNED_IN_ANEW = (
+    "You have signed in anew since this form was loaded, so nothing was sent. What was typed is "
+    "here: choose files again, and send it."
+)
 # What a form begins with: two programs, two levels, every platform.
 _FIRST: Fields = {
     "program": ("bzip2", "xz"),
@@ -67,10 +71,13 @@ def form_pages(service: Service) -> list[Page]:
             _by_fields(service, asked) if asked.field("by") == "fields" else _sent(service, asked)
         )
 
+    def again(asked: Asked) -> Response:
+        return _again(service, asked)
+
     room = service.packages.upload_directory
     return [
         Page("/service/new", "submit", form),
-        Page("/service/new", "submit", sent, "POST", room),
+        Page("/service/new", "submit", sent, "POST", room, again),
     ]
 
 
@@ -127,6 +134,19 @@ def _form(service: Service, asked: Asked) -> Response:
     hidden = "" if shown.file == found.file else HIDDEN
     page = form_page(shown.file, None, hidden, asked.shell, found.visibility, found.identifier)
     return HTMLResponse(page)
+
+
+def _again(service: Service, asked: Asked) -> Response:
+    """The form with what was typed, by one who has signed in anew since it was loaded."""
+    visibility = asked.field("visibility", "private")
+    if asked.field("by") == "fields":
+        sent, text = sent_packages(service, asked), ""
+        with suppress(SteelyardError):
+            text = form_file(asked.fields, sent)
+        return _page(asked, Said(text, None, SIGNED_IN_ANEW), sent, 403)
+    text = asked.field("file").replace("\r\n", "\n")
+    page = form_page(text, None, SIGNED_IN_ANEW, asked.shell, visibility, asked.field("from"))
+    return HTMLResponse(page, 403)
 
 
 def _by_fields(service: Service, given: Asked) -> Response:

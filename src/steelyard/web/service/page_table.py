@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from steelyard.app.service.service import MOST_FILE_BYTES
-from steelyard.core.errors import DataError, MissingCapabilityError, SteelyardError
+from steelyard.core.errors import DataError, SteelyardError
 from steelyard.report.pages.shell import Shell
 from steelyard.service.accounts import Identity
 from steelyard.service.package.archive import PackageLimits
@@ -21,7 +21,6 @@ from steelyard.web.service.error_status import status_of
 from steelyard.web.service.sent_form import (
     MULTIPART,
     FormLimits,
-    NotFromPageError,
     SentFile,
     SentForm,
     sent_form,
@@ -34,6 +33,11 @@ _FORM = "application/x-www-form-urlencoded"
 # Of a form: an experiment file whose every byte is written as three.
 MOST_FORM_BYTES = 4 * MOST_FILE_BYTES
 _TOO_OLD = "This form is too old. Go back, load its page again and repeat."
+# The browser has kept what it sent, and sends all of it again.
+_SIGNED_OUT = (
+    "You are not signed in, so nothing was done. Sign in in another tab, then load this page anew: "
+    "your browser sends once more what you typed."
+)
 # The page may be seen by who has not signed in.
 EVERYONE = ""
 
@@ -92,6 +96,9 @@ class Page:
     method : str
     room : callable or None
         Makes a directory for a file of so many bytes that its form brings; None takes no files.
+    again : callable or None
+        Shows a form with what was typed, whose sender has signed in anew since it was loaded; None
+        says to go back.
     """
 
     path: str
@@ -99,32 +106,35 @@ class Page:
     answer: Callable[[Asked], Response]
     method: str = "GET"
     room: Callable[[int], str] | None = None
+    again: Callable[[Asked], Response] | None = None
 
 
 def page_route(page: Page, visitors: Visitors) -> Route:
     """The route of a page, which asks who it is before anything else is read."""
 
     def seen(request: Request) -> Response:
-        visitor = visitors.visitor(request)
+        try:
+            visitor = visitors.visitor(request)
+        except SteelyardError as error:
+            return refusal(error)
         denied = _denied(page, visitor, visitors, request)
-        return denied or _answered(page, _asked(request, visitor, visitors, {}))
+        return denied or _answered(page.answer, _asked(request, visitor, visitors, {}))
 
     async def posted(request: Request) -> Response:
         if not visitors.may_post(request):
             return sentence("This form came from a page of another site.", 403)
-        visitor = await run_in_threadpool(visitors.visitor, request)
-        denied = _denied(page, visitor, visitors, request)
-        if denied is not None:
-            return denied
         try:
+            visitor = await run_in_threadpool(visitors.visitor, request)
+            denied = _denied(page, visitor, visitors, request)
+            if denied is not None:
+                return denied
             async with _form(request, page, visitor) as form:
-                if not _is_of_page(visitor, form.fields):
-                    return sentence(_TOO_OLD, 403)
                 asked = _asked(request, visitor, visitors, form.fields, form.files)
-                return await run_in_threadpool(_answered, page, asked)
-        except NotFromPageError:
-            return sentence(_TOO_OLD, 403)
-        except (DataError, MissingCapabilityError) as error:
+                answer = page.answer if _is_of_page(visitor, form.fields) else page.again
+                if answer is None:
+                    return sentence(_TOO_OLD, 403)
+                return await run_in_threadpool(_answered, answer, asked)
+        except SteelyardError as error:
             return refusal(error)
 
     endpoint = posted if page.method == "POST" else seen
@@ -140,7 +150,7 @@ def _denied(page: Page, visitor: Visitor, visitors: Visitors, request: Request) 
     if visitors.signs_in and page.method == "GET":
         following = quote(request.url.path.lstrip("/"), safe="")
         return RedirectResponse(f"{_root(request)}sign-in?following={following}", 303)
-    return sentence("Sign in first.", 401)
+    return sentence(_SIGNED_OUT, 401)
 
 
 def _asked(
@@ -166,9 +176,9 @@ def _root(request: Request) -> str:
     return "../" * (request.scope["path"].count("/") - 1)
 
 
-def _answered(page: Page, asked: Asked) -> Response:
+def _answered(answer: Callable[[Asked], Response], asked: Asked) -> Response:
     try:
-        return page.answer(asked)
+        return answer(asked)
     except SteelyardError as error:
         return refusal(error)
 

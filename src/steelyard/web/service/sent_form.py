@@ -81,10 +81,6 @@ class _Event:
     file_name: str | None = None
 
 
-class NotFromPageError(SteelyardError):
-    """A file came before the secret of the page that the form is of, or with a wrong one."""
-
-
 @asynccontextmanager
 async def sent_form(
     request: Request,
@@ -101,14 +97,12 @@ async def sent_form(
     room : callable
         Makes a directory for a file of that many bytes.
     may_send : callable
-        Whether the fields that came before a file allow it: no file is written otherwise.
+        Whether the fields that came before a file allow it: no file is kept otherwise.
 
     Raises
     ------
     DataError
         It is larger than the limits, or damaged.
-    NotFromPageError
-        `may_send` says no.
     """
     reader = _Reader(limits, room, may_send, body_length(request, limits.file_bytes))
     try:
@@ -179,11 +173,13 @@ class _Reader:
             raise DataError(f"A form has at most {self._limits.field_count} fields.")
 
     def _begin_file(self, event: _Event) -> None:
-        if not self._may_send(self.form.fields):
-            raise NotFromPageError("The form is not of a page of this browser.")
         if self._directory:
             raise DataError("A form has one file at most.")
         name = (event.file_name or "").replace("\\", "/").rpartition("/")[2]
+        if not self._may_send(self.form.fields):
+            fault = UsageError("The form is not of a page of this browser.")
+            self.form.files[event.name] = SentFile(name, fault=fault)
+            return
         try:
             self._directory = self._room(self._size_bytes)
         except SteelyardError as error:

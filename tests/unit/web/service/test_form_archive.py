@@ -246,3 +246,22 @@ def test_a_form_has_as_many_fields_as_it_may_have_and_one_file(form, archives) -
     assert "A form has at most" in large.text
     two = {"archive": ("a.zip", archives["sorting.zip"]), "b": ("b.zip", b"x")}
     assert form.browser.sends(NEW, FIELDS, two).text == "A form has one file at most.\n"
+
+
+def test_what_was_typed_is_not_lost_to_who_has_signed_in_anew(form, archives) -> None:  # noqa: F811
+    old = form.browser.csrf
+    typed = {**FIELDS, "name": "typed by hand", "ask": "send"}
+    archive = {"archive": ("sorting.zip", archives["sorting.zip"])}
+    form.browser.cookies.clear()
+    away = form.browser.sends(NEW, typed, archive, csrf=old)
+    assert (away.status, "Sign in in another tab" in away.text) == (401, True)
+    anew = form.shared.browser(form.account)
+    for got in (anew.sends(NEW, typed, archive, csrf=old), anew.post(NEW, typed, csrf=old)):
+        assert got.status == 403
+        assert 'value="typed by hand"' in got.text
+        assert got.csrf == anew.csrf
+    file = {"by": "file", "ask": "send", "file": "# typed by hand"}
+    assert "# typed by hand" in anew.post(NEW, file, csrf=old).text
+    elsewhere = anew.post(NEW, typed, csrf=old, origin="https://evil.example")
+    assert "typed by hand" not in elsewhere.text
+    assert anew.sends(NEW, typed, archive, csrf=anew.csrf).status == 303

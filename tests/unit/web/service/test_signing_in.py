@@ -7,6 +7,7 @@ import re
 import pytest
 
 from steelyard.app.service.quotas import Quotas
+from steelyard.core.errors import StoreError
 from steelyard.service.sign_ins import MOST_OF_NAME, SIGN_IN_S
 from steelyard.service.submission_limits import account_cost_s
 from tests.asgi_browser import Forms
@@ -354,3 +355,15 @@ def test_a_member_uses_no_more_hours_of_workers_in_a_month_than_the_quota(shared
         assert account_cost_s(connection, ada, shared.clock[0], shared.clock[0]) == 0.0
     shared.clock[0] -= 365 * 86_400.0
     assert shared.browser(ada).post("/service/new", fields).status == 303
+
+
+def test_a_database_that_is_away_is_said_to_who_has_signed_in(shared, monkeypatch) -> None:
+    browser = shared.browser(shared.account("ada"))
+    why = StoreError("The service's database postgresql:///s refused: it is away.")
+
+    def away(_people, _cookie):
+        raise why
+
+    monkeypatch.setattr("steelyard.app.service.people.People.signed_in", away)
+    for got in (browser.get("/service"), browser.post("/service/new", {"by": "fields"})):
+        assert (got.status, why.message in got.text) == (503, True)
