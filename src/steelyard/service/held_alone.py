@@ -28,7 +28,7 @@ _KEEP_ALIVE = {
 }
 
 
-def hold_file(path: str, field: str) -> Callable[[], None]:
+def hold_file(path: str, field: str, shown: str = "") -> Callable[[], None]:
     """Be the one service that uses a file, which is made if it is missing; what lets it go.
 
     Raises
@@ -45,7 +45,7 @@ def hold_file(path: str, field: str) -> Callable[[], None]:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        raise _taken(path, field) from None
+        raise _taken(shown or path, field) from None
     return lambda: os.close(descriptor)
 
 

@@ -42,7 +42,7 @@ def opened_service(database: str, packages: str) -> Iterator[Service]:
 
 def _hold_directory(path: str) -> Callable[[], None]:
     try:
-        return hold_file(os.path.join(path, "lock"), "--store")
+        return hold_file(os.path.join(path, "lock"), "--store", path)
     except OSError as error:
         raise StoreError(
             f"The service cannot keep files in {path}: {error.strerror}.", field="--store"

@@ -84,7 +84,10 @@ class ServiceAccess(ServiceRoom):
         with self._database.reading() as connection:
             found = worker_of(connection, token)
         if found is None:
-            raise DeniedError("No worker has this token. Enrol it again.")
+            raise DeniedError(
+                "No worker has this token; another may have been enrolled by its name since. "
+                "Enrol it again."
+            )
         return found
 
     def enrol(self, who: Identity, name: str, facts: Mapping[str, Any]) -> str:
