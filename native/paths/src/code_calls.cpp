@@ -7,12 +7,17 @@
 #include <unordered_map>
 #include <utility>
 
+#include "argument_steps.hpp"
 #include "byte_reader.hpp"
+#include "control_flow.hpp"
 #include "fatal.hpp"
+#include "held_pointers.hpp"
+#include "jump_tables.hpp"
 #include "planner.hpp"
 #include "program_code.hpp"
 #include "program_references.hpp"
 #include "stack_depths.hpp"
+#include "variable_arguments.hpp"
 #include "virtual_tables.hpp"
 
 namespace steelyard {
@@ -20,22 +25,12 @@ namespace steelyard {
 namespace {
 
 constexpr std::int64_t word = sizeof(std::uint64_t);
-constexpr std::uint8_t group_five = 0xff, call_extension = 2, jump_extension = 4, jump_near = 0xe9,
-                       jump_short = 0xeb;
 
 std::uint8_t mode(const Instruction& instruction) {
     return instruction.modrm >> 6U;
 }
-std::uint8_t extension(const Instruction& instruction) {
-    return instruction.modrm >> 3U & 7U;
-}
 std::uint8_t rm(const Instruction& instruction) {
     return instruction.modrm & 7U;
-}
-
-bool is_indirect(const Instruction& instruction, std::uint8_t kind) {
-    return instruction.map == one_byte && !instruction.vector_encoding &&
-           instruction.opcode == group_five && extension(instruction) == kind;
 }
 
 /// How far behind the address in a register the word lies that is called; nothing where it is
@@ -55,45 +50,21 @@ std::optional<std::uint64_t> place_behind_register(const Instruction& instructio
     return static_cast<std::uint64_t>(value);
 }
 
-/// Whether the instruction adds a register to the one that the other names as its operand.
-bool adds_to_operand(const Instruction& add, std::span<const std::uint8_t> code,
-                     const Instruction& other, std::span<const std::uint8_t> other_code) {
-    constexpr std::uint8_t add_to_field = 0x01, add_to_register = 0x03, rex = 0x40, rex_mask = 0xf0;
-    const auto rex_of = [](std::span<const std::uint8_t> bytes) {
-        return (bytes[0] & rex_mask) == rex ? bytes[0] : rex;
-    };
-    if (add.map != one_byte || mode(add) != 3)
-        return false;
-    const unsigned wanted = rm(other) + ((rex_of(other_code) & 1U) << 3U);
-    if (add.opcode == add_to_field)
-        return rm(add) + ((rex_of(code) & 1U) << 3U) == wanted;
-    return add.opcode == add_to_register && extension(add) + ((rex_of(code) & 4U) << 1U) == wanted;
-}
-
-/// Compilers jump within a function by a table: of addresses, with an index; or of distances, which
-/// are added just before; or, where jumps are checked (`-fcf-protection`), with a prefix.
-bool is_table_jump(const CodeStep& step, const CodeStep* before, const StackDepths& depths) {
-    constexpr std::uint8_t unchecked = 0x3e, has_index = 4;
-    const Instruction& instruction = step.instruction;
-    const auto code = depths.bytes_of(step);
-    if (code[0] == unchecked || (mode(instruction) != 3 && rm(instruction) == has_index))
-        return true;
-    return mode(instruction) == 3 && before != nullptr && before->next() == step.address &&
-           adds_to_operand(before->instruction, depths.bytes_of(*before), instruction, code);
-}
+/// What is read beside the plan.
+struct Sources {
+    CodeBytes code;
+    CallFrames& frames;
+    const ProgramReferences& references;
+    const VirtualTables& virtual_tables;
+    const JumpTables& jump_tables;
+    HeldPointers& held_pointers;
+    bool has_fixed_addresses, tells_arguments;
+};
 
 class GraphReader {
   public:
-    GraphReader(const Plan& plan, CodeBytes code, CallFrames& frames,
-                const ProgramReferences& references, const VirtualTables& virtual_tables,
-                bool has_fixed_addresses)
-        : functions_(plan.functions),
-          wrapped_calls_(plan.wrapped_calls),
-          code_(code),
-          frames_(frames),
-          references_(references),
-          virtual_tables_(virtual_tables),
-          has_fixed_addresses_(has_fixed_addresses) {
+    GraphReader(const Plan& plan, const Sources& sources)
+        : functions_(plan.functions), wrapped_calls_(plan.wrapped_calls), sources_(sources) {
         for (const PlannedFunction& function : functions_)
             starts_.emplace(function.start, functions_[function.owner].start);
     }
@@ -108,26 +79,55 @@ class GraphReader {
             else
                 found_.parts.emplace(function.start, functions_[function.owner].start);
         }
+        for (const auto& [owner, ranges] : parts) {
+            const StackDepths depths(functions_[owner].start, ranges, sources_.code,
+                                     sources_.frames);
+            sources_.held_pointers.learn_returned(depths,
+                                                  sources_.jump_tables.targets(depths, ranges));
+        }
         for (const auto& [owner, ranges] : parts)
             read(functions_[owner].start, ranges);
         note_references();
+        note_arguments();
         return std::move(found_);
     }
 
   private:
     void read(std::uint64_t from,
               const std::vector<std::pair<std::uint64_t, std::uint64_t>>& parts) {
-        const StackDepths depths(from, parts, code_, frames_);
+        const StackDepths depths(from, parts, sources_.code, sources_.frames);
         const CodeStep* before = nullptr;
+        std::vector<ArgumentStep> arguments;
+        const auto jump_targets = sources_.jump_tables.targets(depths, parts);
+        held_ = sources_.held_pointers.in(depths, jump_targets);
         for (const CodeStep& step : depths.steps()) {
-            const std::size_t count = found_.transfers.size();
+            const std::size_t count = found_.transfers.size() + by_pointer_.size();
             note(from, step, before, depths);
-            if (found_.transfers.size() != count && !step.depth && !depths.reason().empty())
+            const bool is_more = found_.transfers.size() + by_pointer_.size() != count;
+            if (is_more && !step.depth && !depths.reason().empty())
                 found_.varying.emplace(from, depths.reason());
+            if (sources_.tells_arguments)
+                arguments.push_back(
+                    argument_step(step, before, depths, sources_.references, wrapped_calls_));
             before = &step;
         }
         if (depths.steps().empty())
             found_.varying.emplace(from, depths.reason());
+        if (sources_.tells_arguments)
+            arguments_.add(from, arguments, jump_targets,
+                           named_arguments(depths, PassedArguments::most));
+    }
+
+    void note_arguments() {
+        arguments_.find();
+        for (auto& [address, transfer] : by_pointer_) {
+            transfer.arguments = arguments_.passed_at(address);
+            found_.transfers.insert(std::move(transfer));
+        }
+        for (const std::uint64_t function : found_.taken) {
+            if (const unsigned count = arguments_.read_by(function); count > 0)
+                found_.read.emplace(function, count);
+        }
     }
 
     void note(std::uint64_t from, const CodeStep& step, const CodeStep* before,
@@ -138,17 +138,17 @@ class GraphReader {
             step.next() + static_cast<std::uint64_t>(field_distance(instruction, code));
         if (instruction.field == Field::call)
             go({from, Transfer::To::function, false, step.depth, target, {}});
-        else if (is_indirect(instruction, call_extension))
+        else if (is_indirect_call(instruction))
             go_by_pointer({from,
                            Transfer::To::pointer,
                            false,
                            step.depth,
                            place_behind_register(instruction, code),
                            {}},
-                          instruction, target);
+                          instruction, target, step.address);
         else if (instruction.field == Field::jump)
             jump(from, step, target);
-        else if (is_indirect(instruction, jump_extension) && step.depth == word &&
+        else if (is_indirect_jump(instruction) && step.depth == word &&
                  !is_table_jump(step, before, depths))
             go_by_pointer({from,
                            Transfer::To::pointer,
@@ -156,13 +156,13 @@ class GraphReader {
                            0,
                            place_behind_register(instruction, code),
                            {}},
-                          instruction, target);
+                          instruction, target, step.address);
         // The C library is given `main` at the entry, and calls it once.
-        if (references_.entry() == from)
+        if (sources_.references.entry() == from)
             return;
         if (instruction.field == Field::address)
             take(target);
-        if (has_fixed_addresses_ && instruction.immediate_bytes == 4)
+        if (sources_.has_fixed_addresses && instruction.immediate_bytes == 4)
             take(value_of(code, instruction.immediate_offset));
     }
 
@@ -177,7 +177,7 @@ class GraphReader {
         if (other != nullptr && functions_[other->owner].start == from)
             return;
         std::optional<std::int64_t> bytes;
-        const UnwindRow* const row = frames_.at(target);
+        const UnwindRow* const row = sources_.frames.at(target);
         const bool known = row == nullptr || (row->cfa.kind == RegisterRule::Kind::in_register &&
                                               row->cfa.other_register == stack_register);
         if (step.depth && known)
@@ -197,19 +197,30 @@ class GraphReader {
         if (other != nullptr) {
             transfer.place = functions_[other->owner].start;
             found_.transfers.insert(std::move(transfer));
-        } else if (const Slot* const slot = references_.through_stub(target)) {
+        } else if (const Slot* const slot = sources_.references.through_stub(target)) {
             go_to(std::move(transfer), *slot);
         }
     }
 
-    void go_by_pointer(Transfer transfer, const Instruction& instruction, std::uint64_t target) {
+    void go_by_pointer(Transfer transfer, const Instruction& instruction, std::uint64_t target,
+                       std::uint64_t address) {
         const Slot* const slot =
-            instruction.field == Field::memory ? references_.slot(target) : nullptr;
+            instruction.field == Field::memory ? sources_.references.slot(target) : nullptr;
         if (slot != nullptr && slot->stays &&
             (!slot->symbol.empty() || containing(slot->address) != nullptr))
             go_to(std::move(transfer), *slot);
+        else if (const auto held = held_.find(address); held != held_.end())
+            go_to_each(transfer, held->second);
         else
-            found_.transfers.insert(std::move(transfer));
+            by_pointer_.emplace_back(address, std::move(transfer));
+    }
+
+    void go_to_each(Transfer transfer, const std::set<std::uint64_t>& starts) {
+        transfer.to = Transfer::To::held;
+        for (const std::uint64_t start : starts) {
+            transfer.place = starts_.at(start);
+            found_.transfers.insert(transfer);
+        }
     }
 
     void go_to(Transfer transfer, const Slot& slot) {
@@ -230,7 +241,7 @@ class GraphReader {
         if (function == starts_.end())
             return;
         found_.taken.insert(function->second);
-        const auto offset = place ? virtual_tables_.offset_of(*place) : std::nullopt;
+        const auto offset = place ? sources_.virtual_tables.offset_of(*place) : std::nullopt;
         if (offset)
             found_.in_tables[function->second].insert(*offset);
         else
@@ -238,15 +249,15 @@ class GraphReader {
     }
 
     void note_references() {
-        for (const auto& [place, address] : references_.words())
+        for (const auto& [place, address] : sources_.references.words())
             take(address, place);
         for (const std::uint64_t function : elsewhere_)
             found_.in_tables.erase(function);
-        for (const std::uint64_t address : references_.exported()) {
+        for (const std::uint64_t address : sources_.references.exported()) {
             if (const auto one = starts_.find(address); one != starts_.end())
                 found_.exported.insert(one->second);
         }
-        const auto first = references_.main_function();
+        const auto first = sources_.references.main_function();
         if (first && starts_.contains(*first))
             found_.first = starts_.at(*first);
         const auto known = [this](const std::vector<std::uint64_t>& addresses) {
@@ -257,8 +268,8 @@ class GraphReader {
             }
             return found;
         };
-        found_.initial = known(references_.initial());
-        found_.final = known(references_.final());
+        found_.initial = known(sources_.references.initial());
+        found_.final = known(sources_.references.final());
     }
 
     const PlannedFunction* containing(std::uint64_t address) const {
@@ -271,12 +282,11 @@ class GraphReader {
 
     const std::vector<PlannedFunction>& functions_;
     const std::unordered_map<std::uint64_t, WrappedCall>& wrapped_calls_;
-    CodeBytes code_;
-    CallFrames& frames_;
-    const ProgramReferences& references_;
-    const VirtualTables& virtual_tables_;
+    Sources sources_;
+    std::map<std::uint64_t, std::set<std::uint64_t>> held_;  ///< of the function that is read
+    PassedArguments arguments_;
+    std::vector<std::pair<std::uint64_t, Transfer>> by_pointer_;  ///< with their addresses
     std::set<std::uint64_t> elsewhere_;  ///< functions whose address is not in tables alone
-    bool has_fixed_addresses_;
     std::unordered_map<std::uint64_t, std::uint64_t> starts_;
     CallGraph found_;
 };
@@ -296,7 +306,14 @@ CallGraph call_graph_of(const std::string& path) try {
     const VirtualTables virtual_tables(tables, references);
     const bool is_fixed = tables.header().e_type == ET_EXEC;
     const ProgramCode code(tables);
-    return GraphReader(plan, code.bytes(), frames, references, virtual_tables, is_fixed).graph();
+    const JumpTables jump_tables(tables);
+    std::set<std::uint64_t> starts;
+    for (const PlannedFunction& function : plan.functions)
+        starts.insert(function.start);
+    HeldPointers held_pointers(tables, references, std::move(starts), is_fixed);
+    const Sources sources{code.bytes(), frames,        references, virtual_tables,
+                          jump_tables,  held_pointers, is_fixed,   is_of_c_compilers(tables)};
+    return GraphReader(plan, sources).graph();
 } catch (const Malformed&) {
     throw Fatal("It is no ELF program that can be read.");
 }

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "passed_arguments.hpp"
+
 namespace steelyard {
 
 /// One way from a function to another.
@@ -18,6 +20,7 @@ struct Transfer {
     enum class To : std::uint8_t {
         function,  ///< of the program
         pointer,   ///< whatever address a register or a word of memory holds
+        held,      ///< of the program, one of those that a pointer may hold there
         library,
     };
     std::uint64_t from;
@@ -30,6 +33,8 @@ struct Transfer {
     /// The function; of a pointer, where it stands behind the address in a register, if it does.
     std::optional<std::uint64_t> place;
     std::string symbol;  ///< of a library
+    /// How many arguments are passed to a pointer's function in registers at most.
+    unsigned arguments = PassedArguments::most;
 
     auto operator<=>(const Transfer&) const = default;
 };
@@ -41,6 +46,8 @@ struct CallGraph {
     std::set<Transfer> transfers;
     /// Functions whose address is in data or in code, and those that other files can name.
     std::set<std::uint64_t> taken, exported;
+    /// How many arguments taken functions read from registers at least; those with some.
+    std::map<std::uint64_t, unsigned> read;
     /// Functions whose address is in tables of virtual functions alone, and how far behind the
     /// address that objects hold of their table.
     std::map<std::uint64_t, std::set<std::uint64_t>> in_tables;

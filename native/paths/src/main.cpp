@@ -33,14 +33,17 @@
 // hexadecimal, and `-` stands for what is not known. The first field says what a line is:
 //
 //   function START            part START FUNCTION      taken FUNCTION       exported FUNCTION
-//   virtual FUNCTION OFFSET
+//   virtual FUNCTION OFFSET   reads FUNCTION COUNT
 //   varying FUNCTION REASON   first FUNCTION           initial FUNCTION     final FUNCTION
-//   call FUNCTION BYTES TO    pointer FUNCTION BYTES PLACE    library FUNCTION BYTES SYMBOL
+//   call FUNCTION BYTES TO    pointer FUNCTION BYTES PLACE COUNT
+//   held FUNCTION BYTES TO    library FUNCTION BYTES SYMBOL
 //
-// and the last three with `jump-` before them where FUNCTION is gone then. BYTES is by how much the
+// and the last four with `jump-` before them where FUNCTION is gone then. BYTES is by how much the
 // stack is higher, PLACE where the pointer lies behind the address in a register. OFFSET is how far
 // a function, whose address is in tables of virtual functions alone, lies behind where objects
-// point;
+// point. What is called by a pointer is `held` where the pointer may be that of TO, or of others in
+// lines beside it, and of no other function. A function reads COUNT arguments from registers at
+// least, and a call by a pointer passes COUNT at most;
 //
 //   steelyard-path-planner --aligned PROGRAM
 //
@@ -153,6 +156,7 @@ void print_transfer(const steelyard::Transfer& transfer) {
     using To = steelyard::Transfer::To;
     const char* const kind = transfer.to == To::function  ? "call"
                              : transfer.to == To::pointer ? "pointer"
+                             : transfer.to == To::held    ? "held"
                                                           : "library";
     std::printf("%s%s\t%llx\t", transfer.is_jump ? "jump-" : "", kind,
                 static_cast<Address>(transfer.from));
@@ -161,11 +165,14 @@ void print_transfer(const steelyard::Transfer& transfer) {
     else
         std::printf("-\t");
     if (transfer.to == To::library)
-        std::printf("%s\n", transfer.symbol.c_str());
+        std::printf("%s", transfer.symbol.c_str());
     else if (transfer.place)
-        std::printf("%llx\n", static_cast<Address>(*transfer.place));
+        std::printf("%llx", static_cast<Address>(*transfer.place));
     else
-        std::printf("-\n");
+        std::printf("-");
+    if (transfer.to == To::pointer)
+        std::printf("\t%u", transfer.arguments);
+    std::printf("\n");
 }
 
 void print_graph(const char* path) {
@@ -181,6 +188,8 @@ void print_graph(const char* path) {
             std::printf("virtual\t%llx\t%llx\n", static_cast<Address>(function),
                         static_cast<Address>(offset));
     }
+    for (const auto& [function, count] : graph.read)
+        std::printf("reads\t%llx\t%u\n", static_cast<Address>(function), count);
     for (const auto& [function, reason] : graph.varying)
         std::printf("varying\t%llx\t%s\n", static_cast<Address>(function), reason.c_str());
     if (graph.first)

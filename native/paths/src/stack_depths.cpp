@@ -3,56 +3,24 @@
 #include <algorithm>
 #include <map>
 
+#include "control_flow.hpp"
+
 namespace steelyard {
 
 namespace {
 
 constexpr std::int64_t word = sizeof(std::uint64_t);
-constexpr std::uint8_t return_near = 0xc3, return_popping = 0xc2, jump_near = 0xe9,
-                       jump_short = 0xeb, leave_frame = 0xc9, load_address = 0x8d, halt = 0xf4;
+constexpr std::uint8_t leave_frame = 0xc9, load_address = 0x8d;
 constexpr const char* const varying =
     "it takes stack by a number that is computed (alloca or a "
     "variable array)";
 constexpr const char* const aligning = "it aligns its stack";
 constexpr const char* const unreadable = "its code or its frame table cannot be read";
 
-std::uint8_t extension(const Instruction& instruction) {
-    return instruction.modrm >> 3U & 7U;
-}
-
-bool is_call(const Instruction& instruction) {
-    return instruction.field == Field::call ||
-           (instruction.map == one_byte && instruction.opcode == 0xff &&
-            extension(instruction) == 2);
-}
-
-/// Returns, jumps that are always taken, and what traps.
-bool ends_way(const Instruction& instruction) {
-    const std::uint8_t opcode = instruction.opcode;
-    if (instruction.map == map_0f)
-        return opcode == 0x0b;
-    if (instruction.map != one_byte)
-        return false;
-    return opcode == return_near || opcode == return_popping || opcode == jump_near ||
-           opcode == jump_short || opcode == halt ||
-           (opcode == 0xff && (extension(instruction) == 4 || extension(instruction) == 5));
-}
-
-/// To an address of a table, mostly.
-bool is_jump_by_register(const Instruction& instruction) {
-    return instruction.map == one_byte && instruction.opcode == 0xff && extension(instruction) == 4;
-}
-
-bool is_padding(const Instruction& instruction) {
-    constexpr std::uint8_t no_operation = 0x90, long_no_operation = 0x1f;
-    return (instruction.map == one_byte && instruction.opcode == no_operation) ||
-           (instruction.map == map_0f && instruction.opcode == long_no_operation);
-}
-
 bool is_alignment(const Instruction& instruction) {
     const std::uint8_t opcode = instruction.opcode;
     return instruction.map == one_byte && (opcode == 0x81 || opcode == 0x83) &&
-           extension(instruction) == 4;
+           extension_of(instruction) == 4;
 }
 
 }  // namespace
@@ -69,7 +37,7 @@ std::int64_t displacement_of(const Instruction& instruction, std::span<const std
 StackDepths::StackDepths(std::uint64_t entry,
                          std::vector<std::pair<std::uint64_t, std::uint64_t>> parts, CodeBytes code,
                          CallFrames& frames)
-    : code_(code), frames_(frames) {
+    : entry_(entry), code_(code), frames_(frames) {
     std::ranges::sort(parts);
     for (const auto& [start, end] : parts)
         read(start, end);
@@ -231,7 +199,7 @@ std::int64_t StackDepths::usual_depth() const {
         const State& state = states_[index];
         if (state.kind != State::Kind::known)
             continue;
-        if (is_jump_by_register(steps_[index].instruction) && state.depth > word)
+        if (is_indirect_jump(steps_[index].instruction) && state.depth > word)
             return state.depth;
         if (is_call(steps_[index].instruction))
             ++counts[state.depth];

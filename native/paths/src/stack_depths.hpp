@@ -42,6 +42,7 @@ class StackDepths {
     StackDepths(std::uint64_t entry, std::vector<std::pair<std::uint64_t, std::uint64_t>> parts,
                 CodeBytes code, CallFrames& frames);
 
+    std::uint64_t entry() const { return entry_; }
     const std::vector<CodeStep>& steps() const { return steps_; }
     /// The bytes of an instruction, and those behind it.
     std::span<const std::uint8_t> bytes_of(const CodeStep& step) const;
@@ -68,6 +69,7 @@ class StackDepths {
     std::int64_t usual_depth() const;
     void vary(const char* reason);
 
+    std::uint64_t entry_;
     CodeBytes code_;
     CallFrames& frames_;
     std::vector<CodeStep> steps_;

@@ -53,8 +53,8 @@ def refuse_encoding(connection: Connection, shown: str) -> None:
         raise UnfitDatabaseError(
             shown,
             f"has the encoding {encoding}, and a service keeps text as {_ENCODING}",
-            "Make another, and restore a backup into it if this one has data: runuser -u postgres -- "
-            "createdb --owner=USER --encoding=UTF8 --template=template0 NAME",
+            "Make another, and restore a backup into it if this one has data: runuser -u postgres "
+            "-- createdb --owner=USER --encoding=UTF8 --template=template0 NAME",
         )
 
 

@@ -5,13 +5,15 @@ T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, secti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from steelyard.analysis.paths.path_map import ROOT, PathMap
 
-FUNCTION, POINTER, LIBRARY = "call", "pointer", "library"
+FUNCTION, HELD, POINTER, LIBRARY = "call", "held", "pointer", "library"
+# In registers (System V ABI for AMD64, section 3.2.3).
+MOST_ARGUMENTS = 6
 # Functions of the C library that start a thread with a function that is given.
 _THREADS = frozenset({"pthread_create", "thrd_create"})
 
@@ -24,16 +26,19 @@ class Transfer(NamedTuple):
     caller : int
         Address of the function in its file.
     kind : str
-        `FUNCTION` of the program; `POINTER`, whatever address is held there; or `LIBRARY`.
+        `FUNCTION` of the program; `HELD`, one of those that a pointer may hold there; `POINTER`,
+        whatever address is held there; or `LIBRARY`.
     is_jump : bool
         The function is left, and is gone.
     height_bytes : int or None
         How much higher the stack is in the other; None: that varies.
     callee : int or None
-        Of `FUNCTION` its address. Of `POINTER` where the pointer lies behind the address in a
-        register, if it does.
+        Of `FUNCTION` and `HELD` its address. Of `POINTER` where the pointer lies behind the address
+        in a register, if it does.
     symbol : str
         Of `LIBRARY`.
+    arguments : int
+        Of `POINTER` how many arguments are passed in registers, at most.
     """
 
     caller: int
@@ -42,6 +47,7 @@ class Transfer(NamedTuple):
     height_bytes: int | None
     callee: int | None = None
     symbol: str = ""
+    arguments: int = MOST_ARGUMENTS
 
 
 class Beginning(NamedTuple):
@@ -88,6 +94,8 @@ class CallGraph:
     virtual : mapping of int to frozenset of int
         Taken functions whose address is in tables of virtual functions (C++) alone, and how many
         bytes behind the address that objects hold of such a table.
+    reads : mapping of int to int
+        How many arguments taken functions read from registers, at least; those with some.
     """
 
     functions: tuple[int, ...]
@@ -100,24 +108,33 @@ class CallGraph:
     initial: tuple[int, ...]
     final: tuple[int, ...]
     virtual: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
-    _by_offset: dict[int, frozenset[int]] = field(
-        default_factory=dict[int, frozenset[int]], init=False, repr=False, compare=False
+    reads: Mapping[int, int] = field(default_factory=dict[int, int])
+    _targets: dict[tuple[int | None, int], frozenset[int]] = field(
+        default_factory=dict[tuple[int | None, int], frozenset[int]],
+        init=False,
+        repr=False,
+        compare=False,
     )
 
-    def targets(self, offset: int | None) -> frozenset[int]:
-        """The functions that a call by a pointer may lead to, which lies so far behind the address
-        in a register; None: that is not known.
+    def targets(self, transfer: Transfer) -> frozenset[int]:
+        """The functions that a call by a pointer may lead to.
 
         A virtual function whose address is in tables of these alone is called through one of the
-        tables, at its own offset, or by a pointer that was read from there before.
+        tables, at its own offset, or by a pointer that was read from there before. No function
+        reads more arguments than it is passed.
         """
-        if offset is None or not self.virtual:
-            return self.taken
-        found = self._by_offset.get(offset)
+        asked = transfer.callee, transfer.arguments
+        found = self._targets.get(asked)
         if found is None:
-            virtual = {one for one, offsets in self.virtual.items() if offset not in offsets}
-            found = self._by_offset[offset] = self.taken - virtual
+            found = self._targets[asked] = frozenset(
+                one for one in self.taken if self._may_lead_to(one, *asked)
+            )
         return found
+
+    def _may_lead_to(self, function: int, offset: int | None, arguments: int) -> bool:
+        offsets = self.virtual.get(function)
+        is_at_offset = offset is None or offsets is None or offset in offsets
+        return is_at_offset and self.reads.get(function, 0) <= arguments
 
     @property
     def callable(self) -> frozenset[int]:
@@ -156,7 +173,7 @@ def reached(graph: CallGraph, beginnings: Iterable[Beginning], and_varying: bool
     for one in graph.transfers:
         if one.kind == LIBRARY or (one.height_bytes is None and not and_varying):
             continue
-        to = graph.targets(one.callee) if one.kind == POINTER else {one.callee}
+        to = graph.targets(one) if one.kind == POINTER else {one.callee}
         ways.setdefault(one.caller, set()).update(each for each in to if each is not None)
     found = {one.function for one in beginnings}
     waiting = list(found)
@@ -165,6 +182,16 @@ def reached(graph: CallGraph, beginnings: Iterable[Beginning], and_varying: bool
         found |= fresh
         waiting += fresh
     return found
+
+
+def without_calls(graph: CallGraph, calls: Collection[tuple[int, int]]) -> CallGraph:
+    """The graph without the direct calls of some callers of some callees."""
+    transfers = tuple(
+        one
+        for one in graph.transfers
+        if one.kind != FUNCTION or one.is_jump or (one.caller, one.callee) not in calls
+    )
+    return replace(graph, transfers=transfers)
 
 
 @dataclass(frozen=True)
@@ -180,6 +207,11 @@ class LearntSteps:
 
     beginnings: frozenset[Beginning]
     transfers: frozenset[Transfer]
+
+    def without_calls(self, calls: Collection[tuple[int, int]]) -> LearntSteps:
+        """Without those of some callers to some callees."""
+        transfers = {one for one in self.transfers if (one.caller, one.callee) not in calls}
+        return LearntSteps(self.beginnings, frozenset(transfers))
 
 
 def learnt_steps(path_map: PathMap, graph: CallGraph) -> LearntSteps:

@@ -17,7 +17,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.analysis.paths.call_graph import FUNCTION, POINTER, Beginning, CallGraph, LearntSteps
+from steelyard.analysis.paths.call_graph import (
+    FUNCTION,
+    HELD,
+    POINTER,
+    Beginning,
+    CallGraph,
+    LearntSteps,
+)
 from steelyard.analysis.paths.pointer_places import PointerPlaces
 
 Numbers = npt.NDArray[np.int64]
@@ -166,8 +173,8 @@ class StaticSearch:
         transfers += [(one, 0) for one in (() if learnt is None else learnt.transfers)]
         for one, price in transfers:
             height, source = one.height_bytes, places.get(one.caller)
-            target = self._pointers.of[one.callee] if one.kind == POINTER else None
-            if one.kind == FUNCTION and one.callee is not None:
+            target = self._pointers.of(one) if one.kind == POINTER else None
+            if one.kind in (FUNCTION, HELD) and one.callee is not None:
                 target = places.get(one.callee)
             if source is None or target is None or height is None or height < 0:
                 continue

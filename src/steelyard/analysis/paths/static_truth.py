@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from steelyard.analysis.paths.call_graph import (
     FUNCTION,
+    HELD,
     LIBRARY,
     POINTER,
     Beginning,
@@ -108,8 +109,8 @@ class StepFinder:
 
     def _targets(self, one: Transfer) -> Iterable[int]:
         if one.kind == POINTER:
-            return self.graph.targets(one.callee)
-        return (one.callee,) if one.kind == FUNCTION and one.callee is not None else ()
+            return self.graph.targets(one)
+        return (one.callee,) if one.kind in (FUNCTION, HELD) and one.callee is not None else ()
 
     def _add(self, found: dict[int, set[int]], targets: Iterable[int], height: int) -> None:
         for target in targets:

@@ -6,7 +6,9 @@ from functools import cache
 
 from steelyard.analysis.paths.call_graph import (
     FUNCTION,
+    HELD,
     LIBRARY,
+    MOST_ARGUMENTS,
     POINTER,
     CallGraph,
     Transfer,
@@ -48,7 +50,7 @@ def _graph(rows: list[list[str]]) -> CallGraph:
     def addresses(kind: str) -> tuple[int, ...]:
         return tuple(int(row[1], 16) for row in rows if row[0] == kind)
 
-    kinds = (FUNCTION, POINTER, LIBRARY)
+    kinds = (FUNCTION, HELD, POINTER, LIBRARY)
     return CallGraph(
         functions=addresses("function"),
         parts={int(row[1], 16): int(row[2], 16) for row in rows if row[0] == "part"},
@@ -60,6 +62,7 @@ def _graph(rows: list[list[str]]) -> CallGraph:
         initial=addresses("initial"),
         final=addresses("final"),
         virtual=_virtual(rows),
+        reads={int(row[1], 16): int(row[2]) for row in rows if row[0] == "reads"},
     )
 
 
@@ -81,6 +84,7 @@ def _transfer(row: list[str]) -> Transfer:
         height_bytes=None if row[2] == _UNKNOWN else int(row[2]),
         callee=None if is_library or row[3] == _UNKNOWN else int(row[3], 16),
         symbol=row[3] if is_library else "",
+        arguments=int(row[4]) if kind == POINTER else MOST_ARGUMENTS,
     )
 
 

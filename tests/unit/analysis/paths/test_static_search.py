@@ -8,6 +8,7 @@ import pytest
 
 from steelyard.analysis.paths.call_graph import (
     FUNCTION,
+    HELD,
     LIBRARY,
     POINTER,
     Beginning,
@@ -26,9 +27,22 @@ def graph_of(
     *transfers: Transfer,
     taken: frozenset[int] = frozenset(),
     virtual: dict[int, frozenset[int]] | None = None,
+    reads: dict[int, int] | None = None,
 ) -> CallGraph:
     functions = (MAIN, MIDDLE, LEAF, CALLBACK, OTHER)
-    return CallGraph(functions, {}, transfers, taken, frozenset(), {}, MAIN, (), (), virtual or {})
+    return CallGraph(
+        functions,
+        {},
+        transfers,
+        taken,
+        frozenset(),
+        {},
+        MAIN,
+        (),
+        (),
+        virtual or {},
+        reads or {},
+    )
 
 
 def call(caller: int, callee: int, height: int | None) -> Transfer:
@@ -72,6 +86,32 @@ def test_a_pointer_leads_to_every_function_whose_address_is_taken() -> None:
     assert search.can_reach(LEAF, 96)
     assert search.can_reach(MIDDLE, 96)
     assert not search.can_reach(OTHER, 96)
+
+
+def test_a_pointer_leads_to_no_function_that_reads_more_arguments_than_it_is_passed() -> None:
+    graph = graph_of(
+        Transfer(MAIN, POINTER, False, 32, None, "", 1),
+        Transfer(MAIN, POINTER, False, 48, 8, "", 3),
+        taken=frozenset({MIDDLE, LEAF, CALLBACK}),
+        virtual={LEAF: frozenset({8})},
+        reads={MIDDLE: 2, LEAF: 3, CALLBACK: 1},
+    )
+    search = StaticSearch(graph, BEGIN)
+    reaches = {
+        function: {height for height in (32, 48) if search.can_reach(function, 64 + height)}
+        for function in (MIDDLE, LEAF, CALLBACK)
+    }
+    assert reaches == {MIDDLE: {48}, LEAF: {48}, CALLBACK: {32, 48}}
+    assert StepFinder(graph).from_function(MAIN) == {MIDDLE: {48}, LEAF: {48}, CALLBACK: {32, 48}}
+
+
+def test_a_pointer_of_which_it_is_known_what_it_holds_leads_there_alone() -> None:
+    held = Transfer(MAIN, HELD, False, 32, LEAF)
+    graph = graph_of(held, taken=frozenset({LEAF, MIDDLE}))
+    search = StaticSearch(graph, BEGIN)
+    assert search.can_reach(LEAF, 96)
+    assert not search.can_reach(MIDDLE, 96)
+    assert StepFinder(graph).from_function(MAIN) == {LEAF: {32}}
 
 
 def test_a_virtual_function_is_reached_at_its_own_offset_or_where_that_is_not_known() -> None:

@@ -1,0 +1,84 @@
+#include "argument_steps.hpp"
+
+#include <string_view>
+
+#include "control_flow.hpp"
+#include "jump_tables.hpp"
+#include "register_effects.hpp"
+
+namespace steelyard {
+
+namespace {
+
+/// What is called at each entry to count it, before arguments are read.
+bool keeps_arguments(const Slot& slot) {
+    return slot.symbol == "mcount" || slot.symbol == "_mcount" || slot.symbol == "__fentry__" ||
+           slot.symbol == "__mcount_internal";
+}
+
+/// `lea variable(%rip), %rax; call *(%rax)`: where a variable of the thread lies (-mtls-dialect).
+bool asks_for_thread_variable(const Instruction& call, const CodeStep* before) {
+    constexpr std::uint8_t through_rax = 0x10;
+    return call.modrm == through_rax && before != nullptr &&
+           before->instruction.field == Field::address;
+}
+
+/// Behind a wrapper, the function that it calls.
+std::uint64_t called(std::uint64_t target, const WrappedCalls& wrapped) {
+    const auto found = wrapped.find(target);
+    return found == wrapped.end() ? target : found->second.callee;
+}
+
+}  // namespace
+
+bool is_of_c_compilers(const ElfTables& tables) {
+    for (const auto& [name, header] : tables.sections()) {
+        if (name != ".comment" || header.sh_type == SHT_NOBITS)
+            continue;
+        const Bytes bytes = tables.part(header.sh_offset, header.sh_size);
+        for (std::uint64_t at = 0; at < bytes.size();) {
+            const std::string_view compiler = text_at(bytes, at);
+            at += compiler.size() + 1;
+            if (!compiler.empty() && !compiler.starts_with("GCC: ") &&
+                !compiler.starts_with("Linker: ") &&
+                compiler.find("clang version") == std::string_view::npos)
+                return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+ArgumentStep argument_step(const CodeStep& step, const CodeStep* before, const StackDepths& depths,
+                           const ProgramReferences& references, const WrappedCalls& wrapped) {
+    using Way = ArgumentStep::Way;
+    const Instruction& instruction = step.instruction;
+    const auto code = depths.bytes_of(step);
+    const std::uint64_t place =
+        step.next() + static_cast<std::uint64_t>(field_distance(instruction, code));
+    ArgumentStep found{step.address, instruction.length, Way::onward,
+                       register_effects(instruction, code), 0};
+    if (instruction.field == Field::call) {
+        const Slot* const slot = references.through_stub(place);
+        found.way = slot != nullptr && keeps_arguments(*slot) ? Way::onward : Way::call;
+        found.target = called(place, wrapped);
+    } else if (instruction.field == Field::jump) {
+        found.way = ends_way(instruction) ? Way::jump : Way::branch;
+        found.target = called(place, wrapped);
+    } else if (is_indirect_call(instruction)) {
+        const Slot* const slot =
+            instruction.field == Field::memory ? references.slot(place) : nullptr;
+        const bool is_kept = (slot != nullptr && keeps_arguments(*slot)) ||
+                             asks_for_thread_variable(instruction, before);
+        found.way = is_kept ? Way::onward : Way::pointer_call;
+    } else if (is_indirect_jump(instruction)) {
+        found.way = is_table_jump(step, before, depths) ? Way::table : Way::pointer_jump;
+    } else if (ends_way(instruction)) {
+        found.way = Way::end;
+    } else if (is_padding(instruction)) {
+        found.way = Way::padding;
+    }
+    return found;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,394 @@
+#include "held_pointers.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <ranges>
+#include <utility>
+
+#include "control_flow.hpp"
+#include "pointer_moves.hpp"
+#include "register_effects.hpp"
+
+namespace steelyard {
+
+namespace {
+
+constexpr std::int64_t word = sizeof(std::uint64_t);
+// Of a function with more instructions nothing is said.
+constexpr std::size_t most_steps = 100'000;
+constexpr std::uint8_t add_to_operand = 0x01, add_to_field = 0x03, move_to_operand = 0x89,
+                       move_to_field = 0x8b, load_address = 0x8d, move_number = 0xb8,
+                       move_number_last = 0xbf, move_number_to_operand = 0xc7;
+// rax, rcx, rdx, rsi, rdi, r8 to r11: those that a call may change.
+constexpr std::uint16_t changed_by_calls = 0x0fc7;
+
+/// Where on the stack an operand lies, from the frame's own address; nothing where it is not there
+/// or where that is not known.
+std::optional<std::int64_t> place_on_stack(const CodeStep& step) {
+    if (!step.use.has_operand || step.use.is_indexed || step.use.is_scaled || !step.depth)
+        return std::nullopt;
+    return step.use.displacement - *step.depth;
+}
+
+}  // namespace
+
+HeldPointers::HeldPointers(const ElfTables& tables, const ProgramReferences& references,
+                           std::set<std::uint64_t> starts, bool has_fixed_addresses)
+    : references_(references),
+      starts_(std::move(starts)),
+      has_fixed_addresses_(has_fixed_addresses),
+      tables_(tables) {}
+
+HeldValue HeldPointers::address_value(std::uint64_t address) {
+    if (starts_.contains(address))
+        return values_.number_of({std::nullopt, {address}});
+    const auto table = tables_.at(address);
+    return table ? values_.number_of({table, {}}) : anything;
+}
+
+/// What a word of a table may hold.
+HeldValue HeldPointers::functions_of(std::uint64_t table) {
+    std::set<std::uint64_t> found;
+    const auto& words = references_.words();
+    const auto from = words.lower_bound(table), to = words.lower_bound(tables_.end_of(table));
+    for (const auto& [place, address] : std::ranges::subrange(from, to)) {
+        if (starts_.contains(address))
+            found.insert(address);
+    }
+    return found.empty() ? anything : values_.number_of({std::nullopt, std::move(found)});
+}
+
+/// The lowest place of the stack whose address is taken: what lies there may reach up to any other.
+std::int64_t HeldPointers::exposed_from(const StackDepths& depths) {
+    constexpr std::int64_t everywhere = std::numeric_limits<std::int64_t>::min();
+    std::int64_t found = std::numeric_limits<std::int64_t>::max();
+    const bool has_frame_pointer = std::ranges::any_of(depths.steps(), [](const CodeStep& step) {
+        return step.use.kind == StackUse::Kind::to_frame_pointer;
+    });
+    for (const CodeStep& step : depths.steps()) {
+        const bool is_frames = has_frame_pointer && step.use.has_frame_operand &&
+                               is_plain(step.instruction, load_address) &&
+                               step.use.kind != StackUse::Kind::by_frame_pointer;
+        const bool is_copied = step.use.kind == StackUse::Kind::read;
+        if (is_frames || ((step.use.is_address || is_copied) && !step.depth))
+            return everywhere;
+        if (step.use.is_address && step.depth)
+            found = std::min(found, step.use.displacement - *step.depth);
+        else if (is_copied && step.depth)
+            found = std::min(found, -*step.depth);
+    }
+    return found;
+}
+
+HeldValue HeldPointers::word_at(std::int64_t place, const HeldState& state) const {
+    const auto known = place < exposed_from_ ? state.words.find(place) : state.words.end();
+    return known == state.words.end() ? anything : known->second;
+}
+
+/// A word of the stack; with an index, of a table there, whose words follow one another.
+HeldValue HeldPointers::on_stack(const CodeStep& step, const HeldState& state) {
+    if (!step.depth || step.use.is_scaled)
+        return anything;
+    std::int64_t place = step.use.displacement - *step.depth;
+    HeldValue found = word_at(place, state);
+    while (step.use.is_indexed && state.words.contains(place += word))
+        found = values_.joined(found, word_at(place, state));
+    return found;
+}
+
+/// What an operand holds: a register, a word of the stack, or one of a table.
+HeldValue HeldPointers::read(const CodeStep& step, std::span<const std::uint8_t> code,
+                             const HeldState& state) {
+    const Instruction& instruction = step.instruction;
+    const RegisterOperands operands = register_operands(instruction, code);
+    if (operands.operand)
+        return state.registers.at(*operands.operand);
+    if (step.use.has_operand)
+        return on_stack(step, state);
+    std::optional<std::uint64_t> table;
+    if (instruction.field == Field::memory)
+        table =
+            tables_.at(step.next() + static_cast<std::uint64_t>(field_distance(instruction, code)));
+    else if (!operands.base && has_fixed_addresses_)
+        table = tables_.at(static_cast<std::uint64_t>(displacement_of(instruction, code)));
+    for (const auto& part : {operands.base, operands.index}) {
+        if (part && !table)
+            table = values_.meaning_of(state.registers.at(*part)).table;
+    }
+    return table ? functions_of(*table) : anything;
+}
+
+/// What an instruction puts where it writes.
+HeldValue HeldPointers::computed(const CodeStep& step, std::span<const std::uint8_t> code,
+                                 const HeldState& state) {
+    const Instruction& instruction = step.instruction;
+    const RegisterOperands operands = register_operands(instruction, code);
+    const auto table_of = [&](std::optional<std::uint8_t> number) {
+        return number ? values_.meaning_of(state.registers.at(*number)).table : std::nullopt;
+    };
+    if (is_plain(instruction, move_to_field) && instruction.wide)
+        return read(step, code, state);
+    if (is_plain(instruction, move_to_operand) && instruction.wide)
+        return state.registers.at(operands.field);
+    if (is_conditional_move(instruction) && instruction.wide)
+        return values_.joined(state.registers.at(operands.field), read(step, code, state));
+    if (is_plain(instruction, load_address) && instruction.field == Field::address)
+        return address_value(step.next() +
+                             static_cast<std::uint64_t>(field_distance(instruction, code)));
+    std::optional<std::uint64_t> table;
+    if (is_plain(instruction, load_address) && instruction.wide) {
+        table = table_of(operands.base);
+        if (!table)
+            table = table_of(operands.index);
+    } else if ((is_plain(instruction, add_to_operand) || is_plain(instruction, add_to_field)) &&
+               instruction.wide && operands.operand) {
+        table = table_of(operands.operand);
+        if (!table)
+            table = table_of(operands.field);
+    }
+    const bool is_number =
+        instruction.map == one_byte && !instruction.vector_encoding &&
+        ((instruction.opcode >= move_number && instruction.opcode <= move_number_last) ||
+         instruction.opcode == move_number_to_operand);
+    if (is_number && has_fixed_addresses_ && instruction.immediate_bytes == 4) {
+        std::uint32_t number = 0;
+        std::memcpy(&number, &code[instruction.immediate_offset], sizeof number);
+        return address_value(number);
+    }
+    return table ? values_.number_of({table, {}}) : anything;
+}
+
+void HeldPointers::write(const CodeStep& step, std::span<const std::uint8_t> code, HeldState& state,
+                         HeldValue value) {
+    const Instruction& instruction = step.instruction;
+    const RegisterEffects effects = register_effects(instruction, code);
+    for (unsigned number = 0; number < state.registers.size(); ++number) {
+        if ((effects.may_write >> number & 1U) == 0)
+            continue;
+        const bool is_sure =
+            effects.writes == effects.may_write && (effects.writes & (effects.writes - 1U)) == 0;
+        state.registers.at(number) = is_sure ? value : anything;
+    }
+    const bool is_word =
+        (is_plain(instruction, move_to_operand) || is_plain(instruction, move_number_to_operand)) &&
+        instruction.wide;
+    if (step.use.has_operand && !only_reads(instruction))
+        store(step, state, is_word ? value : anything, stored_bytes(instruction));
+}
+
+void HeldPointers::store(const CodeStep& step, HeldState& state, HeldValue value,
+                         std::int64_t bytes) {
+    const auto place = place_on_stack(step);
+    if (!place) {
+        state.words.clear();
+        state.others = anything;
+        return;
+    }
+    const auto from = state.words.upper_bound(*place - word),
+               to = state.words.lower_bound(*place + bytes);
+    for (auto& [overlapped, held] : std::ranges::subrange(from, to))
+        held = anything;
+    const std::int64_t end = value == anything ? *place + word : *place + bytes;
+    for (std::int64_t at = *place; at < end; at += word)
+        state.words[at] = value;
+}
+
+/// Pointers that are put into vector registers, to be stored in pairs; whether it was one of these.
+bool HeldPointers::write_vector(const CodeStep& step, std::span<const std::uint8_t> code,
+                                HeldState& state) {
+    constexpr std::uint8_t operand_size = 0x66, to_vector = 0x6e, interleave = 0x6c,
+                           insert_word = 0x22, move_aligned = 0x28, move_integers = 0x6f;
+    constexpr std::array<std::uint8_t, 3> stores = {0x11, 0x29, 0x7f};
+    const Instruction& instruction = step.instruction;
+    if (instruction.vector_encoding || instruction.map == one_byte)
+        return false;
+    const RegisterOperands operands = register_operands(instruction, code);
+    HeldValue& field = state.vectors.at(operands.field);
+    const bool is_packed = instruction.map == map_0f && instruction.prefix == operand_size;
+    const auto vector_operand = [&] {
+        return operands.operand ? state.vectors.at(*operands.operand) : anything;
+    };
+    if (is_packed && instruction.opcode == to_vector && instruction.wide) {
+        field = read(step, code, state);
+    } else if (instruction.map == map_0f3a && instruction.opcode == insert_word &&
+               instruction.wide) {
+        field = values_.joined(field, read(step, code, state));
+    } else if (is_packed && instruction.opcode == interleave) {
+        field = values_.joined(field, vector_operand());
+    } else if (instruction.map == map_0f &&
+               (instruction.opcode == move_aligned || instruction.opcode == move_integers)) {
+        field = vector_operand();
+    } else if (instruction.map == map_0f &&
+               std::ranges::find(stores, instruction.opcode) != stores.end()) {
+        if (operands.operand)
+            state.vectors.at(*operands.operand) = field;
+        else if (step.use.has_operand)
+            store(step, state, field, 2 * word);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void HeldPointers::step_over(const CodeStep& step, std::span<const std::uint8_t> code,
+                             HeldState& state) {
+    const Instruction& instruction = step.instruction;
+    constexpr std::uint8_t push_first = 0x50, push_last = 0x57, pop_last = 0x5f, rex_b = 0x41,
+                           rex_b_mask = 0xf1;
+    if (is_call(instruction)) {
+        for (unsigned number = 0; number < state.registers.size(); ++number) {
+            if ((changed_by_calls >> number & 1U) != 0)
+                state.registers.at(number) = anything;
+        }
+        state.vectors.fill(anything);
+        state.registers[0] = called(step, code);
+        return;
+    }
+    if (write_vector(step, code, state))
+        return;
+    const bool is_short = instruction.map == one_byte && !instruction.vector_encoding &&
+                          instruction.opcode >= push_first && instruction.opcode <= pop_last;
+    if (!is_short) {
+        if (may_write_vectors(instruction)) {
+            const RegisterOperands operands = register_operands(instruction, code);
+            state.vectors.at(operands.field) = anything;
+            if (operands.operand)
+                state.vectors.at(*operands.operand) = anything;
+        }
+        return write(step, code, state, computed(step, code, state));
+    }
+    const unsigned number = (instruction.opcode & 7U) + ((code[0] & rex_b_mask) == rex_b ? 8U : 0U);
+    if (instruction.opcode <= push_last) {
+        if (step.depth)
+            state.words[-*step.depth - word] = state.registers.at(number);
+        return;
+    }
+    state.registers.at(number) = step.depth ? word_at(-*step.depth, state) : anything;
+}
+
+/// What a call gives back.
+HeldValue HeldPointers::called(const CodeStep& step, std::span<const std::uint8_t> code) const {
+    const auto known = step.instruction.field == Field::call
+                           ? returned_.find(step.next() + static_cast<std::uint64_t>(field_distance(
+                                                              step.instruction, code)))
+                           : returned_.end();
+    return known == returned_.end() ? anything : known->second;
+}
+
+/// What is known before each instruction; nothing of those that nothing leads to.
+std::vector<std::optional<HeldState>> HeldPointers::states(
+    const StackDepths& depths, const std::vector<std::uint64_t>& jump_targets) {
+    const std::vector<CodeStep>& steps = depths.steps();
+    exposed_from_ = exposed_from(depths);
+    HeldState unknown;
+    unknown.registers.fill(anything);
+    unknown.vectors.fill(anything);
+    const HeldState at_entry = unknown;
+    unknown.others = anything;
+    std::vector<std::optional<HeldState>> states(steps.size());
+    std::vector<std::size_t> waiting;
+    const auto arrive = [&](std::uint64_t address, const HeldState& state) {
+        const auto found = std::ranges::lower_bound(steps, address, {}, &CodeStep::address);
+        if (found == steps.end() || found->address != address)
+            return;
+        std::optional<HeldState>& known = states[static_cast<std::size_t>(found - steps.begin())];
+        HeldState both = known ? values_.joined(*known, state) : state;
+        if (known == both)
+            return;
+        known = std::move(both);
+        waiting.push_back(static_cast<std::size_t>(found - steps.begin()));
+    };
+    const auto run = [&] {
+        while (!waiting.empty()) {
+            const CodeStep& step = steps[waiting.back()];
+            HeldState state = states[waiting.back()].value_or(unknown);
+            waiting.pop_back();
+            const auto code = depths.bytes_of(step);
+            if (is_indirect_jump(step.instruction)) {
+                for (const std::uint64_t target : jump_targets)
+                    arrive(target, state);
+            }
+            if (step.instruction.field == Field::jump)
+                arrive(step.next() +
+                           static_cast<std::uint64_t>(field_distance(step.instruction, code)),
+                       state);
+            if (ends_way(step.instruction))
+                continue;
+            step_over(step, code, state);
+            arrive(step.next(), state);
+        }
+    };
+    arrive(depths.entry(), at_entry);
+    run();
+    // An exception may come from anywhere in the function.
+    for (std::size_t at = 0; at < steps.size(); ++at) {
+        if (states[at] || is_padding(steps[at].instruction))
+            continue;
+        arrive(steps[at].address, unknown);
+        run();
+    }
+    return states;
+}
+
+void HeldPointers::learn_returned(const StackDepths& depths,
+                                  const std::vector<std::uint64_t>& jump_targets) {
+    constexpr std::uint8_t return_near = 0xc3;
+    const std::vector<CodeStep>& steps = depths.steps();
+    const auto names_something = [&](const CodeStep& step) {
+        const auto code = depths.bytes_of(step);
+        return is_plain(step.instruction, load_address) &&
+               step.instruction.field == Field::address &&
+               address_value(step.next() + static_cast<std::uint64_t>(
+                                               field_distance(step.instruction, code))) != anything;
+    };
+    // A jump to another function gives back what that does.
+    const auto leaves = [&](const CodeStep& step) {
+        const std::uint64_t target = step.next() + static_cast<std::uint64_t>(field_distance(
+                                                       step.instruction, depths.bytes_of(step)));
+        return is_indirect_jump(step.instruction) ||
+               (step.instruction.field == Field::jump &&
+                std::ranges::find(steps, target, &CodeStep::address) == steps.end());
+    };
+    if (steps.size() > most_steps || std::ranges::none_of(steps, names_something) ||
+        std::ranges::any_of(steps, leaves))
+        return;
+    const auto known = states(depths, jump_targets);
+    HeldValue found = nothing;
+    for (std::size_t at = 0; at < steps.size(); ++at) {
+        const std::optional<HeldState>& state = known[at];
+        if (is_plain(steps[at].instruction, return_near) && state)
+            found = values_.joined(found, state->registers[0]);
+    }
+    if (!values_.meaning_of(found).functions.empty())
+        returned_.emplace(depths.entry(), found);
+}
+
+std::map<std::uint64_t, std::set<std::uint64_t>> HeldPointers::in(
+    const StackDepths& depths, const std::vector<std::uint64_t>& jump_targets) {
+    const std::vector<CodeStep>& steps = depths.steps();
+    const auto is_by_pointer = [](const CodeStep& step) {
+        return is_indirect_call(step.instruction) || is_indirect_jump(step.instruction);
+    };
+    // A jump while the frame is there is one by a table.
+    const auto is_by_table = [](const CodeStep& step) {
+        return is_indirect_jump(step.instruction) && step.depth != word;
+    };
+    if (steps.size() > most_steps || std::ranges::none_of(steps, is_by_pointer) ||
+        (jump_targets.empty() && std::ranges::any_of(steps, is_by_table)))
+        return {};
+    const auto known = states(depths, jump_targets);
+    std::map<std::uint64_t, std::set<std::uint64_t>> found;
+    for (std::size_t at = 0; at < steps.size(); ++at) {
+        const std::optional<HeldState>& state = known[at];
+        if (!is_by_pointer(steps[at]) || !state)
+            continue;
+        const HeldValue value = read(steps[at], depths.bytes_of(steps[at]), *state);
+        if (!values_.meaning_of(value).functions.empty())
+            found.emplace(steps[at].address, values_.meaning_of(value).functions);
+    }
+    return found;
+}
+
+}  // namespace steelyard
