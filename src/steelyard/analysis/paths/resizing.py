@@ -106,6 +106,8 @@ class Resizing:
         Part of the learnt calls that are led through wrappers.
     cloning : CloningOutcome or None
         Functions of a program that are cloned, if that was asked for.
+    unlearnt_frame_bytes : dict of int to int
+        By how much frames of functions grow that no learnt path has.
     """
 
     path_map: PathMap
@@ -125,6 +127,7 @@ class Resizing:
     unmarked: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     wrapped_share: float = 0.0
     cloning: CloningOutcome | None = None
+    unlearnt_frame_bytes: dict[int, int] = field(default_factory=dict[int, int])
 
     @property
     def growth_ratio(self) -> float:

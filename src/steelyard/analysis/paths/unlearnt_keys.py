@@ -68,6 +68,9 @@ class UnlearntKeys:
     varying : collection of int
         Functions whose frame varies. The code has their calls at learnt heights alone, so paths
         through them are not all.
+    unmarked : StaticSearch, optional
+        Searches the paths without marked calls alone; None: it finds out of all paths which have
+        none.
     """
 
     def __init__(
@@ -77,24 +80,37 @@ class UnlearntKeys:
         by_address: Collection[int] = (),
         of_any_height: Collection[int] = (),
         varying: Collection[int] = (),
+        unmarked: StaticSearch | None = None,
     ) -> None:
         self._search = search
+        self._unmarked = unmarked or search
         self._numbers = numbers
         self._by_address = frozenset(by_address)
         self._of_any_height = frozenset(of_any_height)
         self._varying = frozenset(varying)
-        self._known: dict[tuple[int, int], tuple[StaticPaths, list[set[int]]]] = {}
+        self._known: dict[tuple[int, int, bool], tuple[StaticPaths, list[set[int]]]] = {}
         self._work = 0
 
     def of_mark(self, function: int, height_bytes: int, mark: int) -> FoundPaths:
         """The paths of a key; one of `ANY_MARK` says nothing of the value of its thread."""
-        return self.that_carry(function, height_bytes, lambda other: mark in (ANY_MARK, other))
+        return self._left(
+            function, height_bytes, lambda other: mark in (ANY_MARK, other), mark == NO_MARK
+        )
 
     def that_carry(
         self, function: int, height_bytes: int, carries: Callable[[int], bool]
     ) -> FoundPaths:
         """The paths of a function and a height, of which the thread may carry the mark."""
-        found, marks_of = self._paths(function, height_bytes)
+        return self._left(function, height_bytes, carries, carries(NO_MARK))
+
+    def _left(
+        self,
+        function: int,
+        height_bytes: int,
+        carries: Callable[[int], bool],
+        is_unmarked: bool,
+    ) -> FoundPaths:
+        found, marks_of = self._paths(function, height_bytes, is_unmarked)
         steps: dict[tuple[int, ...], int] = {}
         for at, (chain, marks) in enumerate(zip(found.paths, marks_of, strict=True)):
             if len(marks) > _MOST_MARKS or any(map(carries, marks)):
@@ -104,15 +120,18 @@ class UnlearntKeys:
         are_all = are_all and all(self._varying.isdisjoint(chain[:-1]) for chain in steps)
         return FoundPaths(tuple(steps), unlearnt, are_all, found.is_too_high)
 
-    def _paths(self, function: int, height_bytes: int) -> tuple[StaticPaths, list[set[int]]]:
+    def _paths(
+        self, function: int, height_bytes: int, is_unmarked: bool
+    ) -> tuple[StaticPaths, list[set[int]]]:
         """The paths of a key, and the marks that each may have."""
-        key = function, height_bytes
+        key = function, height_bytes, is_unmarked
         known = self._known.get(key)
         if known is not None:
             return known
         if self._work > _MOST_WORK:
             return StaticPaths(function, height_bytes, (), (), (), False), []
-        found = self._search.paths(function, height_bytes, MOST_PATHS)
+        search = self._unmarked if is_unmarked else self._search
+        found = search.paths(function, height_bytes, MOST_PATHS)
         pairs = zip(found.paths, found.heights, strict=True)
         marks = [self._marks(chain, heights) for chain, heights in pairs]
         work = sum(map(len, found.paths)) + sum(map(len, marks))

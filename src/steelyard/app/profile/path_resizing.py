@@ -18,6 +18,7 @@ from steelyard.analysis.paths.resizing import (
     calls_learnt,
     resized,
 )
+from steelyard.analysis.paths.unlearnt_frames import unlearnt_frames
 from steelyard.analysis.paths.wrappable_calls import Call, ProgramCalls, wrappable_calls
 from steelyard.app.profile.path_cloning import ClonedProgram, cloned
 from steelyard.app.profile.program_check import check_program
@@ -136,6 +137,7 @@ def resize_map(path_map: PathMap, request: ResizingRequest) -> Resizing:
         unmarked=program.unmarked if request.marks_calls else {},
         before=found.before if clones is None else clones.outcome.before,
         cloning=None if clones is None else clones.outcome,
+        unlearnt_frame_bytes=program.unlearnt,
     )
     if request.output is not None:
         _write(found, program, request.output, clones)
@@ -154,6 +156,7 @@ class _Program:
     markable: tuple[MarkableCalls, ...] = ()
     unmarked: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     others: tuple[MarkableCalls, ...] = ()
+    unlearnt: dict[int, int] = field(default_factory=dict[int, int])
 
 
 def _program(
@@ -171,11 +174,14 @@ def _program(
         for refused in (unwrappable, unmarkable)
     )
     others: tuple[MarkableCalls, ...] = ()
+    unlearnt: dict[int, int] = {}
     if request.marks_unlearnt:
         unseen = [at for at, name in _names_of(path, calls).items() if name in path_map.unwatched]
-        varying = read_call_graph(path, "--program").varying
-        others = other_calls(calls, learnt, unseen, varying)
-    return _Program(path, frames, calls, wrappable, unwrapped, markable, unmarked, others)
+        graph = read_call_graph(path, "--program")
+        others = other_calls(calls, learnt, unseen, graph.varying)
+        run = {node.function for node in path_map.nodes} | set(unseen)
+        unlearnt = unlearnt_frames(graph, run, frames.most_bytes())
+    return _Program(path, frames, calls, wrappable, unwrapped, markable, unmarked, others, unlearnt)
 
 
 def _names_of(path: str, calls: ProgramCalls) -> dict[int, str]:
@@ -187,7 +193,7 @@ def _write(found: Resizing, program: _Program, output: str, clones: ClonedProgra
     """Write the program with what was found, and its map."""
     originals = found.path_map.originals
     own = {at: size for at, size in found.frame_bytes.items() if at not in originals}
-    data = with_larger_frames(program.frames, own)
+    data = with_larger_frames(program.frames, {**own, **program.unlearnt})
     numbers = {} if found.marks is None else found.marks.numbers
     added = None
     if clones is not None and clones.outcome.choice.clones.clones:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 
 from steelyard.analysis.paths.call_graph import (
@@ -12,9 +12,10 @@ from steelyard.analysis.paths.call_graph import (
     Beginning,
     learnt_steps,
     reached,
+    without_calls,
 )
 from steelyard.analysis.paths.path_map import NO_HEIGHT, PathMap, PathNumbers, check_build
-from steelyard.analysis.paths.path_marks import ANY_MARK, mark_value
+from steelyard.analysis.paths.path_marks import ANY_MARK, Call, mark_value
 from steelyard.analysis.paths.stack_alignment import of_any_stack
 from steelyard.analysis.paths.static_map import (
     AllowedPaths,
@@ -87,13 +88,27 @@ class ProgramCode:
         marks = {} if path_map is None else path_map.marks
         numbers = {(whole(caller), whole(callee)): one for (caller, callee), one in marks.items()}
         steps = StepFinder(self.graph)
+        by_address = steps.by_address()
         self.unlearnt = UnlearntKeys(
             self._search,
             numbers,
-            steps.by_address(),
+            by_address,
             steps.behind_varying(numbers),
             self.graph.varying,
+            self._unmarked_search(numbers, by_address),
         )
+
+    def _unmarked_search(
+        self, numbers: Collection[Call], by_address: Collection[int]
+    ) -> StaticSearch | None:
+        """Of paths without marked calls; of a learnt step to a function that has an address it is
+        not known whether it was such a call."""
+        if not numbers:
+            return None
+        learnt = self._learnt
+        if learnt is not None:
+            learnt = learnt.without_calls({call for call in numbers if call[1] not in by_address})
+        return StaticSearch(without_calls(self.graph, numbers), self.beginnings, learnt)
 
     def allowed(self, function: int, height_bytes: int, limit: int = MOST_PATHS) -> AllowedPaths:
         """The paths of a key, by names."""

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.paths.call_graph import FUNCTION, Beginning, CallGraph, Transfer
+from steelyard.analysis.paths.call_graph import (
+    FUNCTION,
+    HELD,
+    Beginning,
+    CallGraph,
+    LearntSteps,
+    Transfer,
+    without_calls,
+)
 from steelyard.analysis.paths.path_map import ROOT, PathNode
 from steelyard.analysis.paths.path_marks import ANY_MARK, NO_MARK, mark_value, node_marks
 from steelyard.analysis.paths.static_search import StaticPaths, StaticSearch
@@ -13,14 +21,18 @@ NUMBERS = {(MAIN, LEFT): 11, (MAIN, RIGHT): 13}
 START = 0x7FFF0000
 
 
-def keys(
-    by_address: tuple[int, ...] = (), more: tuple[Transfer, ...] = (), **unknown: tuple[int, ...]
-) -> UnlearntKeys:
+def graph_of(more: tuple[Transfer, ...] = ()) -> CallGraph:
     calls = ((MAIN, LEFT), (MAIN, RIGHT), (LEFT, LEAF), (RIGHT, LEAF))
     transfers = (*(Transfer(one, FUNCTION, False, 32, other) for one, other in calls), *more)
     functions = (MAIN, LEFT, RIGHT, LEAF)
-    graph = CallGraph(functions, {}, transfers, frozenset(), frozenset(), {}, MAIN, (), ())
-    return UnlearntKeys(StaticSearch(graph, [Beginning(MAIN, 64)]), NUMBERS, by_address, **unknown)
+    return CallGraph(functions, {}, transfers, frozenset(), frozenset(), {}, MAIN, (), ())
+
+
+def keys(
+    by_address: tuple[int, ...] = (), more: tuple[Transfer, ...] = (), **unknown: tuple[int, ...]
+) -> UnlearntKeys:
+    search = StaticSearch(graph_of(more), [Beginning(MAIN, 64)])
+    return UnlearntKeys(search, NUMBERS, by_address, **unknown)
 
 
 def mark_of(*functions: int) -> int:
@@ -73,6 +85,40 @@ def test_a_key_with_more_paths_than_are_searched_has_no_candidates():
     assert len(found.chains) == MOST_PATHS
     assert not found.are_all
     assert found.candidates == ()
+
+
+def test_of_a_thread_that_carries_nothing_paths_by_marked_calls_are_not_counted():
+    # One path without a mark, and more than are searched with some.
+    more = tuple(
+        Transfer(one, FUNCTION, False, 32, other)
+        for one in (LEFT, RIGHT)
+        for other in (LEFT, RIGHT)
+    )
+    height = 64 + 32 * 12
+    unmarked = Transfer(MAIN, HELD, False, height - 64, LEAF)
+    graph, begins = graph_of((*more, unmarked)), [Beginning(MAIN, 64)]
+    search = StaticSearch(graph, begins)
+    assert UnlearntKeys(search, NUMBERS).of_mark(LEAF, height, NO_MARK).candidates == ()
+    without = StaticSearch(without_calls(graph, NUMBERS), begins)
+    found = UnlearntKeys(search, NUMBERS, unmarked=without)
+    assert found.of_mark(LEAF, height, NO_MARK).candidates == ((MAIN, LEAF),)
+    assert found.that_carry(LEAF, height, lambda mark: mark == NO_MARK).candidates == (
+        (MAIN, LEAF),
+    )
+    assert found.of_mark(LEAF, height, ANY_MARK).candidates == ()
+
+
+def test_a_graph_without_marked_calls_keeps_what_is_called_by_pointers_and_jumps():
+    kept = (Transfer(MAIN, HELD, False, 32, LEFT), Transfer(MAIN, FUNCTION, True, 0, LEFT))
+    found = without_calls(graph_of(kept), NUMBERS)
+    assert {one for one in found.transfers if one.caller == MAIN} == set(kept)
+    steps = LearntSteps(frozenset(), frozenset(graph_of().transfers))
+    left = steps.without_calls({(MAIN, LEFT)}).transfers
+    assert {(one.caller, one.callee) for one in left} == {
+        (MAIN, RIGHT),
+        (LEFT, LEAF),
+        (RIGHT, LEAF),
+    }
 
 
 def test_a_key_that_may_come_by_a_frame_of_another_size_has_no_candidates():

@@ -33,6 +33,10 @@ def resizing_document(found: Resizing) -> dict[str, Any]:
                 {"caller": names[caller], "callee": names[callee], "bytes": size}
                 for (caller, callee), size in sorted(found.call_bytes.items())
             ],
+            "unlearnt_frames": [
+                {"address": function, "bytes": size}
+                for function, size in sorted(found.unlearnt_frame_bytes.items())
+            ],
             "marks": None if found.marks is None else _marks(found.marks, names),
             "cloning": None if found.cloning is None else _cloning(found.cloning, names),
             "rigid": [

@@ -59,6 +59,13 @@ def resizing_text(found: Resizing, width: int | None = None) -> str:
                 f"{'is' if marks.unlearnt_count == 1 else 'are'} marked too",
                 width,
             )
+    if found.unlearnt_frame_bytes:
+        lines += wrapped(
+            f"{counted(len(found.unlearnt_frame_bytes), 'frame')} of functions that no learnt "
+            f"path has, by {max(found.unlearnt_frame_bytes.values())} bytes at most, so that "
+            "calls by pointers are told apart",
+            width,
+        )
     if found.call_bytes:
         lines += wrapped(
             f"{percent(found.wrapped_share)} of learnt calls pass a wrapper, "
