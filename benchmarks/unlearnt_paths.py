@@ -1,12 +1,14 @@
 """What marks of calls that were never learnt tell of the paths of another input.
 
-    python -m benchmarks.unlearnt_paths [--folder FOLDER] [--learn SIZE] [--judge SIZE] [NAME ...]
+    python -m benchmarks.unlearnt_paths [--folder FOLDER] [--learn SIZE] [--judge SIZE] [--resize]
+        [NAME ...]
 
 Programs of the suite in C and C++, built by gcc -O2. Paths are learnt of the input `test`, and the
 calls that none of them has are marked in the finished program. Its own map is learnt of `test`, and
 judged by the paths and the samples of `train`, or of other inputs: by the map alone, and with the
-code of the program for keys that were never learnt. No stack is read. Instructions are those of
-callgrind, for `test`.
+code of the program for keys that were never learnt. With --resize frames are made larger and calls
+wrapped before, as by `resize --wrap`. No stack is read. Instructions are those of callgrind, for
+`test`.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from benchmarks.keys_of_paths.key_tables import percent
 from benchmarks.path_learning import PROGRAMS, run_of
 from steelyard.analysis.paths.path_check import PathCheck, judged
 from steelyard.analysis.paths.path_outcomes import Outcomes
-from steelyard.analysis.paths.resizing import calls_learnt
+from steelyard.analysis.paths.resizing import BUDGET_RATIO, calls_learnt
 from steelyard.app.profile.path_resizing import ResizingRequest, resize_paths
 from steelyard.app.profile.sampled_judging import apart, with_samples
 from steelyard.app.profile.static_paths import ProgramCode
@@ -35,6 +37,7 @@ from steelyard.suite.recipe import SIZES
 
 # Wanted of the means over programs.
 LEAST_SAMPLES, MOST_WRONG, MOST_MORE = 0.97, 0.01, 0.01
+_GOAL = 0.99
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Told:
     more_instructions: float
 
 
-def told(name: str, folder: str, sizes: tuple[str, str]) -> Told:
+def told(name: str, folder: str, sizes: tuple[str, str], resizes: bool) -> Told:
     """Learn, mark, learn again, and judge."""
     learnt_map(name, sizes[0], folder)
     run = run_of(name, "test")
@@ -58,10 +61,10 @@ def told(name: str, folder: str, sizes: tuple[str, str]) -> Told:
         ResizingRequest(
             map_path=map_path(name, sizes[0], folder, False),
             seed=1,
-            wraps_calls=False,
+            wraps_calls=resizes,
             marks_calls=True,
-            budget_ratio=1.0,
-            goal=0.0,
+            budget_ratio=BUDGET_RATIO if resizes else 1.0,
+            goal=_GOAL if resizes else 0.0,
             program=run.argv[0],
             output=changed,
             marks_unlearnt=True,
@@ -112,6 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--folder")
     parser.add_argument("--learn", choices=SIZES, default="test")
     parser.add_argument("--judge", choices=SIZES, default="train")
+    parser.add_argument("--resize", action="store_true")
     parser.add_argument("programs", nargs="*", default=PROGRAMS)
     given = parser.parse_args(arguments)
     shares = "resolved | wrong | missing"
@@ -125,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         for name in given.programs:
             try:
-                one = told(name, given.folder or temporary, sizes)
+                one = told(name, given.folder or temporary, sizes, given.resize)
             except (SteelyardError, subprocess.SubprocessError, OSError) as error:
                 print(f"{name} is left out: {str(error).splitlines()[0][:200]}", flush=True)
                 continue
