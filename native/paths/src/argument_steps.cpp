@@ -23,13 +23,12 @@ bool asks_for_thread_variable(const Instruction& call, const CodeStep* before) {
            before->instruction.field == Field::address;
 }
 
-/// Behind a wrapper, the function that it calls.
-std::uint64_t called(std::uint64_t target, const WrappedCalls& wrapped) {
+}  // namespace
+
+std::uint64_t called_function(std::uint64_t target, const WrappedCalls& wrapped) {
     const auto found = wrapped.find(target);
     return found == wrapped.end() ? target : found->second.callee;
 }
-
-}  // namespace
 
 bool is_of_c_compilers(const ElfTables& tables) {
     for (const auto& [name, header] : tables.sections()) {
@@ -61,10 +60,10 @@ ArgumentStep argument_step(const CodeStep& step, const CodeStep* before, const S
     if (instruction.field == Field::call) {
         const Slot* const slot = references.through_stub(place);
         found.way = slot != nullptr && keeps_arguments(*slot) ? Way::onward : Way::call;
-        found.target = called(place, wrapped);
+        found.target = called_function(place, wrapped);
     } else if (instruction.field == Field::jump) {
         found.way = ends_way(instruction) ? Way::jump : Way::branch;
-        found.target = called(place, wrapped);
+        found.target = called_function(place, wrapped);
     } else if (is_indirect_call(instruction)) {
         const Slot* const slot =
             instruction.field == Field::memory ? references.slot(place) : nullptr;

@@ -307,10 +307,7 @@ CallGraph call_graph_of(const std::string& path) try {
     const bool is_fixed = tables.header().e_type == ET_EXEC;
     const ProgramCode code(tables);
     const JumpTables jump_tables(tables);
-    std::set<std::uint64_t> starts;
-    for (const PlannedFunction& function : plan.functions)
-        starts.insert(function.start);
-    HeldPointers held_pointers(tables, references, std::move(starts), is_fixed);
+    HeldPointers held_pointers(tables, references, plan);
     const Sources sources{code.bytes(), frames,        references, virtual_tables,
                           jump_tables,  held_pointers, is_fixed,   is_of_c_compilers(tables)};
     return GraphReader(plan, sources).graph();

@@ -35,11 +35,14 @@ std::optional<std::int64_t> place_on_stack(const CodeStep& step) {
 }  // namespace
 
 HeldPointers::HeldPointers(const ElfTables& tables, const ProgramReferences& references,
-                           std::set<std::uint64_t> starts, bool has_fixed_addresses)
+                           const Plan& plan)
     : references_(references),
-      starts_(std::move(starts)),
-      has_fixed_addresses_(has_fixed_addresses),
-      tables_(tables) {}
+      wrapped_calls_(plan.wrapped_calls),
+      has_fixed_addresses_(tables.header().e_type == ET_EXEC),
+      tables_(tables) {
+    for (const PlannedFunction& function : plan.functions)
+        starts_.insert(function.start);
+}
 
 HeldValue HeldPointers::address_value(std::uint64_t address) {
     if (starts_.contains(address))
@@ -270,10 +273,11 @@ void HeldPointers::step_over(const CodeStep& step, std::span<const std::uint8_t>
 
 /// What a call gives back.
 HeldValue HeldPointers::called(const CodeStep& step, std::span<const std::uint8_t> code) const {
-    const auto known = step.instruction.field == Field::call
-                           ? returned_.find(step.next() + static_cast<std::uint64_t>(field_distance(
-                                                              step.instruction, code)))
-                           : returned_.end();
+    if (step.instruction.field != Field::call)
+        return anything;
+    const std::uint64_t target =
+        step.next() + static_cast<std::uint64_t>(field_distance(step.instruction, code));
+    const auto known = returned_.find(called_function(target, wrapped_calls_));
     return known == returned_.end() ? anything : known->second;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "argument_steps.hpp"
 #include "constant_tables.hpp"
 #include "elf_tables.hpp"
 #include "held_values.hpp"
@@ -22,10 +23,9 @@ namespace steelyard {
 
 class HeldPointers {
   public:
-    /// Views last as long as the file in memory. `starts` has the addresses that functions begin
-    /// at. Throws Malformed where tables of the file are damaged.
-    HeldPointers(const ElfTables& tables, const ProgramReferences& references,
-                 std::set<std::uint64_t> starts, bool has_fixed_addresses);
+    /// Views last as long as the plan and the file in memory. Throws Malformed where tables of the
+    /// file are damaged.
+    HeldPointers(const ElfTables& tables, const ProgramReferences& references, const Plan& plan);
 
     /// To be given all functions before those are asked for that call by pointers: what they give
     /// back.
@@ -58,6 +58,7 @@ class HeldPointers {
     static void store(const CodeStep& step, HeldState& state, HeldValue value, std::int64_t bytes);
 
     const ProgramReferences& references_;
+    const WrappedCalls& wrapped_calls_;
     std::set<std::uint64_t> starts_;
     bool has_fixed_addresses_;
     ConstantTables tables_;

@@ -50,7 +50,7 @@ std::optional<unsigned> begun_list(const CodeStep& step, std::span<const std::ui
     // Both offsets may be stored as one number.
     const bool is_pair = number >> 32U == general_bytes;
     const std::uint64_t offset = number & 0xffff'ffffU;
-    if ((!is_pair && number >> 32U != 0) || offset >= general_bytes ||
+    if ((!is_pair && number >> 32U != 0) || offset == 0 || offset >= general_bytes ||
         offset % sizeof(std::uint64_t) != 0 || (is_move && !is_pair))
         return std::nullopt;
     return static_cast<unsigned>(offset / sizeof(std::uint64_t));
