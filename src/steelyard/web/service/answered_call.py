@@ -14,6 +14,7 @@ from starlette.routing import Route
 from steelyard.app.service.service import Service
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.web.service.error_status import status_of
+from steelyard.web.service.inner_fault import inner_fault
 
 _SCHEMA = {"schema": "steelyard/1"}
 # What one request may hold; results of a block with a million iterations stay below it.
@@ -70,6 +71,8 @@ async def answered(answer: Callable[[], Awaitable[Any]]) -> Response:
         return error_response(error)
     except RecursionError:
         return error_response(DataError("What was sent is nested too deep."))
+    except Exception as error:  # noqa: BLE001 - a slip of one call, which the journal has to show
+        return error_response(inner_fault(error))
     if isinstance(found, Response):
         return found
     return Response(status_code=204) if found is None else ReadableJson(found)

@@ -18,6 +18,7 @@ from steelyard.report.pages.shell import Shell
 from steelyard.service.accounts import Identity
 from steelyard.service.package.archive import PackageLimits
 from steelyard.web.service.error_status import status_of
+from steelyard.web.service.inner_fault import inner_fault
 from steelyard.web.service.sent_form import (
     MULTIPART,
     FormLimits,
@@ -181,6 +182,8 @@ def _answered(answer: Callable[[Asked], Response], asked: Asked) -> Response:
         return answer(asked)
     except SteelyardError as error:
         return refusal(error)
+    except Exception as error:  # noqa: BLE001 - a slip of one page, which the journal has to show
+        return refusal(inner_fault(error))
 
 
 def refusal(error: SteelyardError) -> Response:
