@@ -5,6 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import resource
+import socket
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -104,6 +106,23 @@ def test_on_a_laptop_the_address_alone_is_enough_to_import(user, serving) -> Non
     assert served.ended(identifier)["committed"] == 4
     told = user.types("import", f"{served.address}service/{identifier}")
     assert (told.status, told.out.strip()) == (0, identifier), told.err
+
+
+def test_idle_connections_keep_nobody_out_before_the_hard_limit_of_open_files(user) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(64, hard), hard))
+    try:
+        found = Shared(user)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    where = (found.url.hostname, found.url.port)
+    idle = [socket.create_connection(where, PATIENCE_S) for _ in range(100)]
+    try:
+        assert found.browses("GET", found.link)[0] == 200
+    finally:
+        for each in idle:
+            each.close()
+        found.ends()
 
 
 def test_a_link_for_an_administrator_is_made_without_the_service(user, shared) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import importlib
+import resource
 import secrets
 import socket
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 _ENDING_S = 3
+# With no file left to open, asyncio of Python 3.11 tries and complains as often at once as this.
+_BACKLOG = 128
 # Pages that load themselves anew every 5 s keep their connection.
 _KEPT_S = 30
 
@@ -126,11 +129,14 @@ def serving(
         server_header=False,
         timeout_graceful_shutdown=_ENDING_S,
         timeout_keep_alive=_KEPT_S,
+        backlog=_BACKLOG,
         # What a client says of itself is believed of the proxies that are named alone.
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),
     )
     server = uvicorn.Server(config)
+    if not settings.worker and settings.slurm is None:
+        open_as_many_as_allowed()
     # In a thread of its own it leaves signals to the command line.
     thread = Thread(target=lambda: asyncio.run(_serve(server, opened.socket)), daemon=True)
     thread.start()
@@ -139,6 +145,17 @@ def serving(
     finally:
         server.should_exit = True
         thread.join(2 * _ENDING_S)
+
+
+def open_as_many_as_allowed() -> None:
+    """Let this process have as many open files as its hard limit says: by systemd's soft limit of
+    1,024 some hundred idle connections would keep everyone out.
+
+    What it starts inherits that, as jobs of Slurm do, and programs that are measured are to have
+    their host's own.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 async def _serve(server: uvicorn.Server, bound: socket.socket) -> None:
