@@ -32,6 +32,22 @@ std::optional<std::int64_t> place_on_stack(const CodeStep& step) {
     return step.use.displacement - *step.depth;
 }
 
+/// What the field of an instruction leads to.
+std::uint64_t target_of(const CodeStep& step, std::span<const std::uint8_t> code) {
+    return step.next() + static_cast<std::uint64_t>(field_distance(step.instruction, code));
+}
+
+/// Where jumps lead to.
+std::set<std::uint64_t> targets_of(const StackDepths& depths,
+                                   const std::vector<std::uint64_t>& jump_targets) {
+    std::set<std::uint64_t> found(jump_targets.begin(), jump_targets.end());
+    for (const CodeStep& step : depths.steps()) {
+        if (step.instruction.field == Field::jump)
+            found.insert(target_of(step, depths.bytes_of(step)));
+    }
+    return found;
+}
+
 }  // namespace
 
 HeldPointers::HeldPointers(const ElfTables& tables, const ProgramReferences& references,
@@ -275,15 +291,13 @@ void HeldPointers::step_over(const CodeStep& step, std::span<const std::uint8_t>
 HeldValue HeldPointers::called(const CodeStep& step, std::span<const std::uint8_t> code) const {
     if (step.instruction.field != Field::call)
         return anything;
-    const std::uint64_t target =
-        step.next() + static_cast<std::uint64_t>(field_distance(step.instruction, code));
-    const auto known = returned_.find(called_function(target, wrapped_calls_));
+    const auto known = returned_.find(called_function(target_of(step, code), wrapped_calls_));
     return known == returned_.end() ? anything : known->second;
 }
 
-/// What is known before each instruction; nothing of those that nothing leads to.
-std::vector<std::optional<HeldState>> HeldPointers::states(
-    const StackDepths& depths, const std::vector<std::uint64_t>& jump_targets) {
+/// Shows each instruction with what is known before it; again where more ways lead to it.
+void HeldPointers::follow(const StackDepths& depths, const std::vector<std::uint64_t>& jump_targets,
+                          const Visit& visit) {
     const std::vector<CodeStep>& steps = depths.steps();
     exposed_from_ = exposed_from(depths);
     HeldState unknown;
@@ -291,82 +305,103 @@ std::vector<std::optional<HeldState>> HeldPointers::states(
     unknown.vectors.fill(anything);
     const HeldState at_entry = unknown;
     unknown.others = anything;
-    std::vector<std::optional<HeldState>> states(steps.size());
+    // Ways meet at the targets of jumps alone.
+    const std::set<std::uint64_t> targets = targets_of(depths, jump_targets);
+    std::map<std::size_t, HeldState> states;
+    std::vector<bool> is_reached(steps.size());
     std::vector<std::size_t> waiting;
     const auto arrive = [&](std::uint64_t address, const HeldState& state) {
         const auto found = std::ranges::lower_bound(steps, address, {}, &CodeStep::address);
         if (found == steps.end() || found->address != address)
             return;
-        std::optional<HeldState>& known = states[static_cast<std::size_t>(found - steps.begin())];
-        HeldState both = known ? values_.joined(*known, state) : state;
-        if (known == both)
+        const auto index = static_cast<std::size_t>(found - steps.begin());
+        const auto known = states.find(index);
+        HeldState both = known == states.end() ? state : values_.joined(known->second, state);
+        if (known != states.end() && known->second == both)
             return;
-        known = std::move(both);
-        waiting.push_back(static_cast<std::size_t>(found - steps.begin()));
+        states.insert_or_assign(index, std::move(both));
+        waiting.push_back(index);
     };
     const auto run = [&] {
         while (!waiting.empty()) {
-            const CodeStep& step = steps[waiting.back()];
-            HeldState state = states[waiting.back()].value_or(unknown);
+            std::size_t at = waiting.back();
+            HeldState state = states.at(at);
             waiting.pop_back();
-            const auto code = depths.bytes_of(step);
-            if (is_indirect_jump(step.instruction)) {
-                for (const std::uint64_t target : jump_targets)
-                    arrive(target, state);
+            for (;;) {
+                const CodeStep& step = steps[at];
+                const auto code = depths.bytes_of(step);
+                is_reached[at] = true;
+                visit(step, code, state);
+                if (is_indirect_jump(step.instruction)) {
+                    for (const std::uint64_t target : jump_targets)
+                        arrive(target, state);
+                }
+                if (step.instruction.field == Field::jump)
+                    arrive(target_of(step, code), state);
+                if (ends_way(step.instruction))
+                    break;
+                step_over(step, code, state);
+                if (++at == steps.size() || steps[at].address != step.next())
+                    break;
+                if (targets.contains(step.next())) {
+                    arrive(step.next(), state);
+                    break;
+                }
             }
-            if (step.instruction.field == Field::jump)
-                arrive(step.next() +
-                           static_cast<std::uint64_t>(field_distance(step.instruction, code)),
-                       state);
-            if (ends_way(step.instruction))
-                continue;
-            step_over(step, code, state);
-            arrive(step.next(), state);
         }
     };
     arrive(depths.entry(), at_entry);
     run();
     // An exception may come from anywhere in the function.
     for (std::size_t at = 0; at < steps.size(); ++at) {
-        if (states[at] || is_padding(steps[at].instruction))
+        if (is_reached[at] || is_padding(steps[at].instruction))
             continue;
         arrive(steps[at].address, unknown);
         run();
     }
-    return states;
 }
 
 void HeldPointers::learn_returned(const StackDepths& depths,
                                   const std::vector<std::uint64_t>& jump_targets) {
     constexpr std::uint8_t return_near = 0xc3;
     const std::vector<CodeStep>& steps = depths.steps();
-    const auto names_something = [&](const CodeStep& step) {
-        const auto code = depths.bytes_of(step);
-        return is_plain(step.instruction, load_address) &&
-               step.instruction.field == Field::address &&
-               address_value(step.next() + static_cast<std::uint64_t>(
-                                               field_distance(step.instruction, code))) != anything;
-    };
     // A jump to another function gives back what that does.
     const auto leaves = [&](const CodeStep& step) {
-        const std::uint64_t target = step.next() + static_cast<std::uint64_t>(field_distance(
-                                                       step.instruction, depths.bytes_of(step)));
         return is_indirect_jump(step.instruction) ||
                (step.instruction.field == Field::jump &&
-                std::ranges::find(steps, target, &CodeStep::address) == steps.end());
+                std::ranges::find(steps, target_of(step, depths.bytes_of(step)),
+                                  &CodeStep::address) == steps.end());
     };
-    if (steps.size() > most_steps || std::ranges::none_of(steps, names_something) ||
-        std::ranges::any_of(steps, leaves))
+    if (steps.size() > most_steps || !names_functions(depths) || std::ranges::any_of(steps, leaves))
         return;
-    const auto known = states(depths, jump_targets);
     HeldValue found = nothing;
-    for (std::size_t at = 0; at < steps.size(); ++at) {
-        const std::optional<HeldState>& state = known[at];
-        if (is_plain(steps[at].instruction, return_near) && state)
-            found = values_.joined(found, state->registers[0]);
-    }
+    follow(depths, jump_targets,
+           [&](const CodeStep& step, std::span<const std::uint8_t>, const HeldState& state) {
+               if (is_plain(step.instruction, return_near))
+                   found = values_.joined(found, state.registers[0]);
+           });
     if (!values_.meaning_of(found).functions.empty())
         returned_.emplace(depths.entry(), found);
+}
+
+/// Whether it takes the address of a function, or of a table of them.
+bool HeldPointers::names_functions(const StackDepths& depths) {
+    return std::ranges::any_of(depths.steps(), [&](const CodeStep& step) {
+        const auto code = depths.bytes_of(step);
+        if (step.instruction.field != Field::address && step.instruction.field != Field::memory &&
+            !has_fixed_addresses_)
+            return false;
+        std::uint64_t address = target_of(step, code);
+        if (has_fixed_addresses_ && step.instruction.immediate_bytes == sizeof(std::uint32_t)) {
+            std::uint32_t number = 0;
+            std::memcpy(&number, &code[step.instruction.immediate_offset], sizeof number);
+            address = number;
+        } else if (has_fixed_addresses_ && step.instruction.field == Field::none) {
+            address = static_cast<std::uint64_t>(displacement_of(step.instruction, code));
+        }
+        const auto table = tables_.at(address);
+        return starts_.contains(address) || (table && functions_of(*table) != anything);
+    });
 }
 
 std::map<std::uint64_t, std::set<std::uint64_t>> HeldPointers::in(
@@ -379,18 +414,25 @@ std::map<std::uint64_t, std::set<std::uint64_t>> HeldPointers::in(
     const auto is_by_table = [](const CodeStep& step) {
         return is_indirect_jump(step.instruction) && step.depth != word;
     };
+    const auto is_given_back = [&](const CodeStep& step) {
+        return called(step, depths.bytes_of(step)) != anything;
+    };
     if (steps.size() > most_steps || std::ranges::none_of(steps, is_by_pointer) ||
-        (jump_targets.empty() && std::ranges::any_of(steps, is_by_table)))
+        (jump_targets.empty() && std::ranges::any_of(steps, is_by_table)) ||
+        (!names_functions(depths) && std::ranges::none_of(steps, is_given_back)))
         return {};
-    const auto known = states(depths, jump_targets);
+    std::map<std::uint64_t, HeldValue> values;
+    follow(depths, jump_targets,
+           [&](const CodeStep& step, std::span<const std::uint8_t> code, const HeldState& state) {
+               if (!is_by_pointer(step))
+                   return;
+               HeldValue& value = values[step.address];
+               value = values_.joined(value, read(step, code, state));
+           });
     std::map<std::uint64_t, std::set<std::uint64_t>> found;
-    for (std::size_t at = 0; at < steps.size(); ++at) {
-        const std::optional<HeldState>& state = known[at];
-        if (!is_by_pointer(steps[at]) || !state)
-            continue;
-        const HeldValue value = read(steps[at], depths.bytes_of(steps[at]), *state);
+    for (const auto& [address, value] : values) {
         if (!values_.meaning_of(value).functions.empty())
-            found.emplace(steps[at].address, values_.meaning_of(value).functions);
+            found.emplace(address, values_.meaning_of(value).functions);
     }
     return found;
 }

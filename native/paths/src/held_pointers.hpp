@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -41,8 +42,11 @@ class HeldPointers {
     HeldValue address_value(std::uint64_t address);
     HeldValue functions_of(std::uint64_t table);
 
-    std::vector<std::optional<HeldState>> states(const StackDepths& depths,
-                                                 const std::vector<std::uint64_t>& jump_targets);
+    using Visit =
+        std::function<void(const CodeStep&, std::span<const std::uint8_t>, const HeldState&)>;
+    void follow(const StackDepths& depths, const std::vector<std::uint64_t>& jump_targets,
+                const Visit& visit);
+    bool names_functions(const StackDepths& depths);
     static std::int64_t exposed_from(const StackDepths& depths);
     HeldValue called(const CodeStep& step, std::span<const std::uint8_t> code) const;
     HeldValue on_stack(const CodeStep& step, const HeldState& state);
