@@ -45,6 +45,7 @@ from steelyard.service.accounts import (
     Identity,
 )
 from steelyard.service.audit_log import note
+from steelyard.service.failed_trials import Failures, newest_failures
 from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.submissions import (
     ListedSubmission,
@@ -59,6 +60,7 @@ from steelyard.service.submissions import (
 
 _SHOWN = 500
 _FAULTS = 10
+_LOOKED_AT = 100
 # An experiment file is text that a person wrote.
 MOST_FILE_BYTES = 1 << 20
 
@@ -170,6 +172,11 @@ class Service:
             found = seen_submission(connection, who, identifier)
             faults = newest_faults(connection, found.id, _FAULTS)
             return found, part_states(connection, found.id), faults
+
+    def failures(self, sent: Submission) -> Failures:
+        """What failed of the newest trials of what someone may see."""
+        with self.database.reading() as connection:
+            return newest_failures(connection, sent.id, _LOOKED_AT)
 
     def experiment(self, who: Identity, identifier: str) -> Experiment:
         """An experiment with the trials that have been committed so far.

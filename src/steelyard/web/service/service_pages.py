@@ -44,7 +44,8 @@ def service_pages(service: Service) -> list[Page]:
         shown = without_secrets(sent)
         archives = archives_line(service, asked, sent)
         repeats = service.repeats(sent)
-        why = masked_words(sent, *(fault[3] for fault in faults))
+        failures = service.failures(sent)
+        *why, failure = masked_words(sent, *(fault[3] for fault in faults), failures.why)
         told = [(*fault[:3], each) for fault, each in zip(faults, why, strict=True)]
         so_far = Progress(
             *(parts, running, told, archives),
@@ -53,6 +54,7 @@ def service_pages(service: Service) -> list[Page]:
                 (each.one.block, each.one.worker, each.two.block, each.two.worker, each.why)
                 for each in repeats.disagreements[:_SHOWN_DISAGREEMENTS]
             ],
+            (failures.failed, failures.looked_at, failure),
         )
         page = submission_page(shown, so_far, asked.shell, is_own=own)
         return HTMLResponse(page)

@@ -41,6 +41,8 @@ class Progress:
         How many blocks two workers have run.
     disagreements : sequence of tuple
         Those that cannot both be right: block, worker, the other's block and worker, and why.
+    failures : tuple
+        How many trials failed, of how many of the newest, and why the last of them did.
     """
 
     parts: Mapping[str, int]
@@ -49,6 +51,7 @@ class Progress:
     archives: str = ""
     repeats: int = 0
     disagreements: Sequence[tuple[int, str, int, str, str]] = ()
+    failures: tuple[int, int, str] = (0, 0, "")
 
 
 def _when(unix_s: float) -> str:
@@ -115,6 +118,7 @@ def submission_page(
         "archives": so_far.archives,
         "begins": sent.state in OPEN_STATES and not sent.committed_count and bool(so_far.running),
         "faults": so_far.faults,
+        "failures": so_far.failures,
         "repeats": so_far.repeats,
         "disagreements": so_far.disagreements,
         "share": round(100 * sent.committed_count / max(1, sent.trial_count)),

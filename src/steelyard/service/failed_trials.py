@@ -1,0 +1,48 @@
+"""Which of the newest trials of an experiment failed, and why the last one did."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from steelyard.core.ending import ending_words
+from steelyard.core.json_codec import trial_from_json
+from steelyard.service.service_schema import committed_trials
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What of the newest trials failed.
+
+    Parameters
+    ----------
+    failed, looked_at : int
+        How many failed, of how many that were looked at.
+    why : str
+        What was found of the last one that failed; empty where none did.
+    """
+
+    failed: int
+    looked_at: int
+    why: str
+
+
+def newest_failures(connection: Connection, submission_id: int, count: int) -> Failures:
+    """What failed of the newest `count` trials: a page that loads itself anew cannot read all."""
+    chosen = (
+        select(committed_trials.c.trial)
+        .where(committed_trials.c.submission_id == submission_id)
+        .order_by(committed_trials.c.position.desc())
+        .limit(count)
+    )
+    found: list[dict[str, Any]] = [json.loads(row.trial) for row in connection.execute(chosen)]
+    failed = [trial for trial in found if trial["status"] == "failed"]
+    return Failures(len(failed), len(found), _why(failed[0]) if failed else "")
+
+
+def _why(document: dict[str, Any]) -> str:
+    trial = trial_from_json(document)
+    return str(trial.details.get("error") or ending_words(trial))
