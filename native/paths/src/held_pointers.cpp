@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "control_flow.hpp"
+#include "followed_code.hpp"
 #include "pointer_moves.hpp"
 #include "register_effects.hpp"
 
@@ -30,22 +31,6 @@ std::optional<std::int64_t> place_on_stack(const CodeStep& step) {
     if (!step.use.has_operand || step.use.is_indexed || step.use.is_scaled || !step.depth)
         return std::nullopt;
     return step.use.displacement - *step.depth;
-}
-
-/// What the field of an instruction leads to.
-std::uint64_t target_of(const CodeStep& step, std::span<const std::uint8_t> code) {
-    return step.next() + static_cast<std::uint64_t>(field_distance(step.instruction, code));
-}
-
-/// Where jumps lead to.
-std::set<std::uint64_t> targets_of(const StackDepths& depths,
-                                   const std::vector<std::uint64_t>& jump_targets) {
-    std::set<std::uint64_t> found(jump_targets.begin(), jump_targets.end());
-    for (const CodeStep& step : depths.steps()) {
-        if (step.instruction.field == Field::jump)
-            found.insert(target_of(step, depths.bytes_of(step)));
-    }
-    return found;
 }
 
 }  // namespace
@@ -297,68 +282,25 @@ HeldValue HeldPointers::called(const CodeStep& step, std::span<const std::uint8_
 
 /// Shows each instruction with what is known before it; again where more ways lead to it.
 void HeldPointers::follow(const StackDepths& depths, const std::vector<std::uint64_t>& jump_targets,
-                          const Visit& visit) {
-    const std::vector<CodeStep>& steps = depths.steps();
+                          const Visit& shown) {
     exposed_from_ = exposed_from(depths);
+    shown_ = &shown;
     HeldState unknown;
     unknown.registers.fill(anything);
     unknown.vectors.fill(anything);
-    const HeldState at_entry = unknown;
+    FollowedCode<HeldPointers> followed(depths, jump_targets, *this);
+    followed.from(depths.entry(), unknown);
     unknown.others = anything;
-    // Ways meet at the targets of jumps alone.
-    const std::set<std::uint64_t> targets = targets_of(depths, jump_targets);
-    std::map<std::size_t, HeldState> states;
-    std::vector<bool> is_reached(steps.size());
-    std::vector<std::size_t> waiting;
-    const auto arrive = [&](std::uint64_t address, const HeldState& state) {
-        const auto found = std::ranges::lower_bound(steps, address, {}, &CodeStep::address);
-        if (found == steps.end() || found->address != address)
-            return;
-        const auto index = static_cast<std::size_t>(found - steps.begin());
-        const auto known = states.find(index);
-        HeldState both = known == states.end() ? state : values_.joined(known->second, state);
-        if (known != states.end() && known->second == both)
-            return;
-        states.insert_or_assign(index, std::move(both));
-        waiting.push_back(index);
-    };
-    const auto run = [&] {
-        while (!waiting.empty()) {
-            std::size_t at = waiting.back();
-            HeldState state = states.at(at);
-            waiting.pop_back();
-            for (;;) {
-                const CodeStep& step = steps[at];
-                const auto code = depths.bytes_of(step);
-                is_reached[at] = true;
-                visit(step, code, state);
-                if (is_indirect_jump(step.instruction)) {
-                    for (const std::uint64_t target : jump_targets)
-                        arrive(target, state);
-                }
-                if (step.instruction.field == Field::jump)
-                    arrive(target_of(step, code), state);
-                if (ends_way(step.instruction))
-                    break;
-                step_over(step, code, state);
-                if (++at == steps.size() || steps[at].address != step.next())
-                    break;
-                if (targets.contains(step.next())) {
-                    arrive(step.next(), state);
-                    break;
-                }
-            }
-        }
-    };
-    arrive(depths.entry(), at_entry);
-    run();
-    // An exception may come from anywhere in the function.
-    for (std::size_t at = 0; at < steps.size(); ++at) {
-        if (is_reached[at] || is_padding(steps[at].instruction))
-            continue;
-        arrive(steps[at].address, unknown);
-        run();
-    }
+    followed.from_unreached(unknown);
+}
+
+HeldState HeldPointers::joined(const HeldState& one, const HeldState& other) {
+    return values_.joined(one, other);
+}
+
+void HeldPointers::visit(const CodeStep& step, std::span<const std::uint8_t> code,
+                         const HeldState& state) {
+    (*shown_)(step, code, state);
 }
 
 void HeldPointers::learn_returned(const StackDepths& depths,

@@ -24,6 +24,8 @@ namespace steelyard {
 
 class HeldPointers {
   public:
+    using State = HeldState;
+
     /// Views last as long as the plan and the file in memory. Throws Malformed where tables of the
     /// file are damaged.
     HeldPointers(const ElfTables& tables, const ProgramReferences& references, const Plan& plan);
@@ -38,6 +40,11 @@ class HeldPointers {
     std::map<std::uint64_t, std::set<std::uint64_t>> in(
         const StackDepths& depths, const std::vector<std::uint64_t>& jump_targets);
 
+    /// For `FollowedCode`.
+    HeldState joined(const HeldState& one, const HeldState& other);
+    void step_over(const CodeStep& step, std::span<const std::uint8_t> code, HeldState& state);
+    void visit(const CodeStep& step, std::span<const std::uint8_t> code, const HeldState& state);
+
   private:
     HeldValue address_value(std::uint64_t address);
     HeldValue functions_of(std::uint64_t table);
@@ -45,7 +52,7 @@ class HeldPointers {
     using Visit =
         std::function<void(const CodeStep&, std::span<const std::uint8_t>, const HeldState&)>;
     void follow(const StackDepths& depths, const std::vector<std::uint64_t>& jump_targets,
-                const Visit& visit);
+                const Visit& shown);
     bool names_functions(const StackDepths& depths);
     static std::int64_t exposed_from(const StackDepths& depths);
     HeldValue called(const CodeStep& step, std::span<const std::uint8_t> code) const;
@@ -55,12 +62,12 @@ class HeldPointers {
                    const HeldState& state);
     HeldValue computed(const CodeStep& step, std::span<const std::uint8_t> code,
                        const HeldState& state);
-    void step_over(const CodeStep& step, std::span<const std::uint8_t> code, HeldState& state);
     void write(const CodeStep& step, std::span<const std::uint8_t> code, HeldState& state,
                HeldValue value);
     bool write_vector(const CodeStep& step, std::span<const std::uint8_t> code, HeldState& state);
     static void store(const CodeStep& step, HeldState& state, HeldValue value, std::int64_t bytes);
 
+    const Visit* shown_ = nullptr;
     const ProgramReferences& references_;
     const WrappedCalls& wrapped_calls_;
     std::set<std::uint64_t> starts_;
