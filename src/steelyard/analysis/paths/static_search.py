@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.analysis.paths.call_graph import (
-    FUNCTION,
-    HELD,
+    LIBRARY,
     POINTER,
     Beginning,
     CallGraph,
     LearntSteps,
+    Transfer,
 )
 from steelyard.analysis.paths.pointer_places import PointerPlaces
 
@@ -58,7 +58,7 @@ _Stop = tuple[int, int]
 
 
 class _Waiting(NamedTuple):
-    """The end of paths that is not continued yet; `passed` are places at the same height."""
+    """The end of paths that is not continued yet."""
 
     least: int
     number: int
@@ -66,7 +66,6 @@ class _Waiting(NamedTuple):
     place: int
     level: int
     path: tuple[_Stop, ...]
-    passed: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -173,17 +172,21 @@ class StaticSearch:
         transfers += [(one, 0) for one in (() if learnt is None else learnt.transfers)]
         for one, price in transfers:
             height, source = one.height_bytes, places.get(one.caller)
-            target = self._pointers.of(one) if one.kind == POINTER else None
-            if one.kind in (FUNCTION, HELD) and one.callee is not None:
-                target = places.get(one.callee)
-            if source is None or target is None or height is None or height < 0:
+            if source is None or height is None or height < 0:
                 continue
-            # A jump with its frame still in place leaves that on the stack.
-            if height > 0:
-                found.add(_Way(source, target, height, price + _PRICE_OF_FUNCTION, True))
-            elif one.is_jump:
-                found.add(_Way(source, target, 0, 0, False))
+            for target in self._targets(one):
+                # A jump with its frame still in place leaves that on the stack.
+                if height > 0:
+                    found.add(_Way(source, target, height, price + _PRICE_OF_FUNCTION, True))
+                elif one.is_jump:
+                    found.add(_Way(source, target, 0, 0, False))
         return found
+
+    def _targets(self, one: Transfer) -> tuple[int, ...]:
+        if one.kind == POINTER:
+            return self._pointers.of(one)
+        place = None if one.callee is None else self._place_of.get(one.callee)
+        return () if one.kind == LIBRARY or place is None else (place,)
 
     def paths(self, function: int, height_bytes: int, limit: int) -> StaticPaths:
         """The paths of a key, at most so many."""
@@ -256,26 +259,28 @@ class StaticSearch:
         # Of paths of one price the one that was begun last is ended first.
         numbers = count(0, -1)
         stops = ((place, level),)
-        first = _Waiting(least, next(numbers), 0, place, level, stops, frozenset({place}))
-        waiting = [first]
+        waiting = [_Waiting(least, next(numbers), 0, place, level, stops)]
+        # Jumps and pointers lead to one place in many orders, which make no other path.
+        continued: set[tuple[int, int, tuple[_Stop, ...]]] = set()
         are_all = True
         for _ in range(MOST_STEPS):
             if not waiting:
                 return found, are_all
             if len(found) >= limit:
                 break
-            _, _, spent, at, height, path, passed = heappop(waiting)
+            _, _, spent, at, height, path = heappop(waiting)
+            if (at, height, path) in continued:
+                continue
+            continued.add((at, height, path))
             if at in self._begins.get(height, ()):
                 found.setdefault(path, spent)
             steps = self._steps_to(at, height, limit + 1)
             are_all = are_all and len(steps) <= limit
             for least, source, below, price, adds in steps[:limit]:
-                if below == height and source in passed:
-                    continue
                 longer = ((source, below), *path) if adds else path
-                beside = passed | {source} if below == height else frozenset({source})
-                state = (next(numbers), spent + price, source, below, longer, beside)
-                heappush(waiting, _Waiting(least + spent, *state))
+                if (source, below, longer) not in continued:
+                    state = (next(numbers), spent + price, source, below, longer)
+                    heappush(waiting, _Waiting(least + spent, *state))
         return found, False
 
     def _steps_to(self, place: int, level: int, most: int) -> list[_Step]:
