@@ -26,6 +26,7 @@ from steelyard.analysis.paths.call_graph import (
     Transfer,
 )
 from steelyard.analysis.paths.pointer_places import PointerPlaces
+from steelyard.analysis.paths.shared_stops import SharedStops, Stop
 
 Numbers = npt.NDArray[np.int64]
 # A price of a path that none has.
@@ -53,10 +54,6 @@ class _Way(NamedTuple):
     adds_function: bool
 
 
-# A place with its height in grains.
-_Stop = tuple[int, int]
-
-
 class _Waiting(NamedTuple):
     """The end of paths that is not continued yet."""
 
@@ -65,7 +62,7 @@ class _Waiting(NamedTuple):
     spent: int
     place: int
     level: int
-    path: tuple[_Stop, ...]
+    path: int
 
 
 @dataclass(frozen=True)
@@ -250,18 +247,25 @@ class StaticSearch:
 
     def _backward(
         self, place: int, level: int, limit: int
-    ) -> tuple[dict[tuple[_Stop, ...], int], bool]:
+    ) -> tuple[dict[tuple[Stop, ...], int], bool]:
         """Paths with their prices, the best first; and whether there are no others."""
-        found: dict[tuple[_Stop, ...], int] = {}
         least = self._least(level, place)
         if least >= _NONE:
-            return found, True
+            return {}, True
+        stops = SharedStops()
+        found, are_all = self._ends(place, level, limit, stops)
+        return {stops.stops(path): price for path, price in found.items()}, are_all
+
+    def _ends(
+        self, place: int, level: int, limit: int, stops: SharedStops
+    ) -> tuple[dict[int, int], bool]:
         # Of paths of one price the one that was begun last is ended first.
         numbers = count(0, -1)
-        stops = ((place, level),)
-        waiting = [_Waiting(least, next(numbers), 0, place, level, stops)]
+        path = stops.before((place, level))
+        waiting = [_Waiting(self._least(level, place), next(numbers), 0, place, level, path)]
         # Jumps and pointers lead to one place in many orders, which make no other path.
-        continued: set[tuple[int, int, tuple[_Stop, ...]]] = set()
+        continued: set[tuple[int, int, int]] = set()
+        found: dict[int, int] = {}
         are_all = True
         for _ in range(MOST_STEPS):
             if not waiting:
@@ -277,7 +281,7 @@ class StaticSearch:
             steps = self._steps_to(at, height, limit + 1)
             are_all = are_all and len(steps) <= limit
             for least, source, below, price, adds in steps[:limit]:
-                longer = ((source, below), *path) if adds else path
+                longer = stops.before((source, below), path) if adds else path
                 if (source, below, longer) not in continued:
                     state = (next(numbers), spent + price, source, below, longer)
                     heappush(waiting, _Waiting(least + spent, *state))

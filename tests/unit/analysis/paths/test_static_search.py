@@ -105,6 +105,22 @@ def test_a_pointer_leads_to_no_function_that_reads_more_arguments_than_it_is_pas
     assert StepFinder(graph).from_function(MAIN) == {MIDDLE: {48}, LEAF: {48}, CALLBACK: {32, 48}}
 
 
+def test_a_search_through_jumps_by_pointers_ends_though_they_can_be_taken_in_any_order() -> None:
+    # Each of many functions jumps to any of them: as many orders as there are, and few paths.
+    jumpers = tuple(range(0x1000, 0x1000 + 40))
+    functions = (MAIN, LEAF, *jumpers)
+    transfers = (
+        Transfer(MAIN, POINTER, False, 32),
+        call(MAIN, LEAF, 64),
+        *(Transfer(one, POINTER, True, 0) for one in jumpers),
+        *(call(one, LEAF, 32) for one in jumpers),
+    )
+    graph = CallGraph(functions, {}, transfers, frozenset(jumpers), frozenset(), {}, MAIN, (), ())
+    found = StaticSearch(graph, BEGIN).paths(LEAF, 64 + 64, 100)
+    assert found.are_all
+    assert set(found.paths) == {(MAIN, LEAF), *((MAIN, one, LEAF) for one in jumpers)}
+
+
 def test_a_pointer_of_which_it_is_known_what_it_holds_leads_there_alone() -> None:
     held = Transfer(MAIN, HELD, False, 32, LEAF)
     graph = graph_of(held, taken=frozenset({LEAF, MIDDLE}))
