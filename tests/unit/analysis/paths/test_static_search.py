@@ -115,7 +115,9 @@ def test_a_search_through_jumps_by_pointers_ends_though_they_can_be_taken_in_any
         *(Transfer(one, POINTER, True, 0) for one in jumpers),
         *(call(one, LEAF, 32) for one in jumpers),
     )
-    graph = CallGraph(functions, {}, transfers, frozenset(jumpers), frozenset(), {}, MAIN, (), ())
+    reads = {one: at % 7 for at, one in enumerate(jumpers)}
+    taken = frozenset(jumpers)
+    graph = CallGraph(functions, {}, transfers, taken, frozenset(), {}, MAIN, (), (), {}, reads)
     found = StaticSearch(graph, BEGIN).paths(LEAF, 64 + 64, 100)
     assert found.are_all
     assert set(found.paths) == {(MAIN, LEAF), *((MAIN, one, LEAF) for one in jumpers)}
