@@ -112,7 +112,7 @@ def test_a_search_through_jumps_by_pointers_ends_though_they_can_be_taken_in_any
     transfers = (
         Transfer(MAIN, POINTER, False, 32),
         call(MAIN, LEAF, 64),
-        *(Transfer(one, POINTER, True, 0) for one in jumpers),
+        *(Transfer(one, POINTER, True, 0, None, "", at % 7) for at, one in enumerate(jumpers)),
         *(call(one, LEAF, 32) for one in jumpers),
     )
     reads = {one: at % 7 for at, one in enumerate(jumpers)}
