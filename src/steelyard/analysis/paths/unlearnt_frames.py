@@ -30,8 +30,6 @@ def unlearnt_frames(
         Functions whose frames can grow, and by how many bytes.
     """
     callers = {one.caller for one in graph.transfers if one.kind in (HELD, POINTER)}
-    chosen = sorted((callers | graph.taken) & most_bytes.keys() - set(learnt))
-    sizes = {
-        function: _STEP_BYTES * (1 + place % _SIZE_COUNT) for place, function in enumerate(chosen)
-    }
-    return {at: size for at, size in sizes.items() if size <= most_bytes[at]}
+    rooms = {at: min(most_bytes[at] // _STEP_BYTES, _SIZE_COUNT) for at in most_bytes}
+    chosen = sorted(at for at in (callers | graph.taken) - set(learnt) if rooms.get(at, 0) > 0)
+    return {at: _STEP_BYTES * (1 + place % rooms[at]) for place, at in enumerate(chosen)}

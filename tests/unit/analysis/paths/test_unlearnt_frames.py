@@ -37,6 +37,14 @@ def test_frames_of_learnt_paths_and_those_that_cannot_grow_keep_their_size():
     assert unlearnt_frames(GRAPH, (), {BY_HELD: 8}) == {}
 
 
+def test_a_frame_with_little_room_takes_what_there_is():
+    functions = tuple(range(0x1000, 0x1400, 0x10))
+    many = CallGraph(functions, {}, (), frozenset(functions), frozenset(), {}, None, (), ())
+    sizes = unlearnt_frames(many, (), dict.fromkeys(functions, 63))
+    assert sizes.keys() == set(functions)
+    assert set(sizes.values()) == {16, 32, 48}
+
+
 def test_no_frame_becomes_much_larger():
     functions = tuple(range(0x1000, 0x3000, 0x10))
     many = CallGraph(functions, {}, (), frozenset(functions), frozenset(), {}, None, (), ())
