@@ -102,7 +102,8 @@ def split_command(text: str, field: str) -> tuple[str, ...]:
     if operator is not None:
         raise UsageError(
             f"{field} {elided_command(text)!r} has {operator!r}, which only a shell understands. "
-            f"Add --shell to run it by /bin/sh, or quote {operator!r} if the program is to get it.",
+            "Add --shell (`shell = true` in an experiment file) to run it by /bin/sh, or quote "
+            f"{operator!r} if the program is to get it.",
             field=field,
         )
     try:
