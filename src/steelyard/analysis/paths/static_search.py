@@ -26,9 +26,9 @@ from steelyard.analysis.paths.call_graph import (
     Transfer,
 )
 from steelyard.analysis.paths.pointer_places import PointerPlaces
+from steelyard.analysis.paths.search_ways import Way, common_grain, sorted_ways
 from steelyard.analysis.paths.shared_stops import SharedStops, Stop
 
-Numbers = npt.NDArray[np.int64]
 # A price of a path that none has.
 _NONE = 1 << 30
 # Cells of the table of heights and functions, of four bytes.
@@ -36,22 +36,11 @@ MOST_CELLS = 1 << 26
 MOST_STEPS = 50_000
 # Places whose steps are kept, of a kilobyte or two each.
 _MOST_KNOWN = 20_000
-_BYTES_OF_WORD = 8
 # A path with fewer steps that were never learnt is better than any shorter one.
 _PRICE_OF_FUNCTION, _PRICE_OF_UNLEARNT = 1, 10_000
 
 
 _Step = tuple[int, int, int, int, int]
-
-
-class _Way(NamedTuple):
-    """A way between two places; a place is a function, or what pointers may hold."""
-
-    source: int
-    target: int
-    height_bytes: int
-    price: int
-    adds_function: bool
 
 
 class _Waiting(NamedTuple):
@@ -96,33 +85,6 @@ class StaticPaths:
     is_too_high: bool = False
 
 
-@dataclass(frozen=True)
-class _Ways:
-    """Ways by the place that they lead to; heights in grains."""
-
-    sources: Numbers
-    targets: Numbers
-    levels: Numbers
-    prices: Numbers
-    added: Numbers
-
-    def group(self, chosen: npt.NDArray[np.bool_]) -> _Grouped:
-        order = np.flatnonzero(chosen)
-        targets, starts = np.unique(self.targets[order], return_index=True)
-        return _Grouped(
-            self.sources[order], self.levels[order], self.prices[order], targets, starts
-        )
-
-
-@dataclass(frozen=True)
-class _Grouped:
-    sources: Numbers
-    levels: Numbers
-    prices: Numbers
-    targets: Numbers
-    starts: Numbers
-
-
 class StaticSearch:
     """Searches the paths of keys.
 
@@ -145,12 +107,12 @@ class StaticSearch:
         self._has_learnt = learnt is not None
         known = self._ways_of(graph, learnt)
         begins = {one for one in beginnings if one.function in self._place_of}
-        self._grain = _grain(known, begins)
+        self._grain = common_grain(known, begins)
         self._begins: dict[int, set[int]] = {}
         for one in begins:
             level = one.height_bytes // self._grain
             self._begins.setdefault(level, set()).add(self._place_of[one.function])
-        self._ways = _sorted(known, self._grain)
+        self._ways = sorted_ways(known, self._grain)
         self._into = np.searchsorted(self._ways.targets, np.arange(self._count + 1))
         self._upward = self._ways.group(self._ways.levels > 0)
         self._level = self._ways.group(self._ways.levels == 0)
@@ -159,12 +121,10 @@ class StaticSearch:
         self._steps: dict[tuple[int, int], list[_Step]] = {}
         self._steps_most = 0
 
-    def _ways_of(self, graph: CallGraph, learnt: LearntSteps | None) -> set[_Way]:
+    def _ways_of(self, graph: CallGraph, learnt: LearntSteps | None) -> set[Way]:
         places = self._place_of
         unlearnt = 0 if learnt is None else _PRICE_OF_UNLEARNT
-        found = {
-            _Way(source, target, 0, 0, False) for source, target in self._pointers.ways(places)
-        }
+        found = {Way(source, target, 0, 0, False) for source, target in self._pointers.ways(places)}
         transfers = [(one, unlearnt) for one in graph.transfers]
         transfers += [(one, 0) for one in (() if learnt is None else learnt.transfers)]
         for one, price in transfers:
@@ -174,9 +134,9 @@ class StaticSearch:
             for target in self._targets(one):
                 # A jump with its frame still in place leaves that on the stack.
                 if height > 0:
-                    found.add(_Way(source, target, height, price + _PRICE_OF_FUNCTION, True))
+                    found.add(Way(source, target, height, price + _PRICE_OF_FUNCTION, True))
                 elif one.is_jump:
-                    found.add(_Way(source, target, 0, 0, False))
+                    found.add(Way(source, target, 0, 0, False))
         return found
 
     def _targets(self, one: Transfer) -> tuple[int, ...]:
@@ -310,14 +270,3 @@ class StaticSearch:
         at = chosen + begin
         columns = total[chosen], ways.sources[at], below[chosen], ways.prices[at], ways.added[at]
         return list(zip(*(column.tolist() for column in columns), strict=True))
-
-
-def _grain(ways: Iterable[_Way], begins: Iterable[Beginning]) -> int:
-    heights = [way.height_bytes for way in ways] + [one.height_bytes for one in begins]
-    return int(np.gcd.reduce(np.array(heights, np.int64), initial=0)) or _BYTES_OF_WORD
-
-
-def _sorted(ways: Iterable[_Way], grain: int) -> _Ways:
-    rows = sorted(ways, key=lambda way: (way.target, way))
-    table = np.array(rows, np.int64).reshape(-1, len(_Way._fields))
-    return _Ways(table[:, 0], table[:, 1], table[:, 2] // grain, table[:, 3], table[:, 4])
