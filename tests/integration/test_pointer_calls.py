@@ -12,6 +12,7 @@ from steelyard.analysis.paths.path_map import functions_of
 from steelyard.app.profile.static_paths import ProgramCode
 from steelyard.profile.paths.learning_run import learning_run
 from tests.needs import need, needs, needs_x86_64
+from tests.pointer_programs import source
 
 pytestmark = [needs_x86_64, needs("gcc")]
 # Constant tables of functions and of records, a table on the stack, functions that give back
@@ -27,8 +28,8 @@ FUNCTION void leaf(long n) { for (long k = 0; k < n; ++k) sink += k; }
 FUNCTION long none(void) { leaf(3); return sink + 1; }
 FUNCTION long one(long a) { leaf(a); return sink + a; }
 FUNCTION long two(long a, long b) { leaf(a); return sink + b; }
-FUNCTION long three(long a, long b, long c) { leaf(b); return a + c + sink; }
-FUNCTION long six(long a, long b, long c, long d, long e, long f) { leaf(3); return a + b + c + d + e + f + sink; }
+FUNCTION long three(long a, long b, long c) { sink += a + c; leaf(b); return sink; }
+FUNCTION long six(long a, long b, long c, long d, long e, long f) { sink += a + b + c + d + e + f; leaf(3); return sink; }
 FUNCTION long eight(long a, long b, long c, long d, long e, long f, long g, long h) { leaf(h & 3); return a + b + c + d + e + f + g + h; }
 FUNCTION long deaf(long a, long b, long c) { (void)a; (void)b; (void)c; leaf(2); return sink; }
 FUNCTION long number(double x, long a) { leaf(a); return (long)x + sink; }
@@ -130,6 +131,21 @@ def test_every_path_that_a_run_takes_is_among_those_of_its_key(
         assert path in allowed.paths, (path, node.height_bytes)
 
 
+@pytest.mark.parametrize("seed", range(2 * len(COMMANDS)))
+def test_every_path_of_a_generated_program_is_among_those_of_its_code(tmp_path: Path, seed: int):
+    command = COMMANDS[seed % len(COMMANDS)].split()
+    need(command[0])
+    (tmp_path / "program.c").write_text(source(seed))
+    flags = ("-w", "program.c", "-o", "program")
+    subprocess.run([*command, *flags], cwd=tmp_path, check=True)
+    program = str(tmp_path / "program")
+    learnt = learning_run([program], program).path_map
+    truth = ProgramCode(program, None).truth(learnt)
+    # Without functions that libraries call back, nothing else may be missing.
+    assert all("aligns its stack" in why for why, _ in truth.reasons)
+    assert truth.path_count > 10
+
+
 def callees(code: ProgramCode, caller: str) -> set[str]:
     """What a function may call by pointers."""
     (address,) = code.addresses_of(caller)
@@ -163,11 +179,11 @@ def test_a_call_leads_to_no_function_that_reads_more_than_it_is_passed(
     code = ProgramCode(built(tmp_path, command.split()), None)
     reads = {code.names.at(one): count for one, count in code.graph.reads.items()}
     assert reads["three"] == 3
-    assert 1 <= reads["two"] <= 2
-    assert 3 <= reads["six"] <= 6
+    assert reads["six"] == 6
+    assert reads.get("two", 0) <= 2
     assert reads.get("none", 0) == 0
     assert reads.get("deaf", 0) == 0
-    assert callees(code, "by_number").isdisjoint({"three", "six", "eight"})
+    assert callees(code, "by_number").isdisjoint({"three", "six"})
     assert {"number", "two", "one", "none"} <= callees(code, "by_number")
 
 

@@ -23,6 +23,18 @@ bool asks_for_thread_variable(const Instruction& call, const CodeStep* before) {
            before->instruction.field == Field::address;
 }
 
+/// Of `mov` between two registers the one that is read, as a set.
+std::uint16_t copied_by(const Instruction& instruction, std::span<const std::uint8_t> code) {
+    constexpr std::uint8_t move_to_operand = 0x89, move_to_field = 0x8b;
+    const bool is_to_operand = instruction.opcode == move_to_operand;
+    if (instruction.map != one_byte || instruction.vector_encoding || instruction.memory_operand ||
+        (!is_to_operand && instruction.opcode != move_to_field))
+        return 0;
+    const RegisterOperands operands = register_operands(instruction, code);
+    const unsigned number = is_to_operand ? operands.field : operands.operand.value_or(0);
+    return static_cast<std::uint16_t>(1U << number);
+}
+
 }  // namespace
 
 std::uint64_t called_function(std::uint64_t target, const WrappedCalls& wrapped) {
@@ -55,8 +67,14 @@ ArgumentStep argument_step(const CodeStep& step, const CodeStep* before, const S
     const auto code = depths.bytes_of(step);
     const std::uint64_t place =
         step.next() + static_cast<std::uint64_t>(field_distance(instruction, code));
-    ArgumentStep found{step.address, instruction.length, Way::onward,
-                       register_effects(instruction, code), 0};
+    ArgumentStep found{step.address,
+                       instruction.length,
+                       Way::onward,
+                       register_effects(instruction, code),
+                       0,
+                       copied_by(instruction, code)};
+    if (found.copied != 0)
+        found.effects.reads = 0;
     if (instruction.field == Field::call) {
         const Slot* const slot = references.through_stub(place);
         found.way = slot != nullptr && keeps_arguments(*slot) ? Way::onward : Way::call;

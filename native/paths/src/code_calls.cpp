@@ -149,7 +149,8 @@ class GraphReader {
         else if (instruction.field == Field::jump)
             jump(from, step, target);
         else if (is_indirect_jump(instruction) && step.depth == word &&
-                 !is_table_jump(step, before, depths))
+                 (!is_table_jump(step, before, depths) || is_jump_by_any_table(step, depths) ||
+                  held_.contains(step.address)))
             go_by_pointer({from,
                            Transfer::To::pointer,
                            true,

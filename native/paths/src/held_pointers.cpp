@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <ranges>
+#include <string_view>
 #include <utility>
 
 #include "control_flow.hpp"
@@ -22,6 +23,8 @@ constexpr std::size_t most_steps = 100'000;
 constexpr std::uint8_t add_to_operand = 0x01, add_to_field = 0x03, move_to_operand = 0x89,
                        move_to_field = 0x8b, load_address = 0x8d, move_number = 0xb8,
                        move_number_last = 0xbf, move_number_to_operand = 0xc7;
+constexpr std::array<std::string_view, 7> returning_twice = {
+    "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext", "swapcontext"};
 // rax, rcx, rdx, rsi, rdi, r8 to r11: those that a call may change.
 constexpr std::uint16_t changed_by_calls = 0x0fc7;
 
@@ -75,7 +78,8 @@ std::int64_t HeldPointers::exposed_from(const StackDepths& depths) {
         const bool is_frames = has_frame_pointer && step.use.has_frame_operand &&
                                is_plain(step.instruction, load_address) &&
                                step.use.kind != StackUse::Kind::by_frame_pointer;
-        const bool is_copied = step.use.kind == StackUse::Kind::read;
+        const bool is_copied = step.use.kind == StackUse::Kind::read ||
+                               step.use.kind == StackUse::Kind::to_frame_pointer;
         if (is_frames || ((step.use.is_address || is_copied) && !step.depth))
             return everywhere;
         if (step.use.is_address && step.depth)
@@ -359,7 +363,19 @@ std::map<std::uint64_t, std::set<std::uint64_t>> HeldPointers::in(
     const auto is_given_back = [&](const CodeStep& step) {
         return called(step, depths.bytes_of(step)) != anything;
     };
+    // Behind such a call is what was written after it, too.
+    const auto returns_twice = [&](const CodeStep& step) {
+        if (step.instruction.field != Field::call && step.instruction.field != Field::memory)
+            return false;
+        const std::uint64_t target = target_of(step, depths.bytes_of(step));
+        const Slot* const slot = step.instruction.field == Field::call
+                                     ? references_.through_stub(target)
+                                     : references_.slot(target);
+        return slot != nullptr && std::ranges::find(returning_twice, slot->symbol) !=
+                                      std::ranges::end(returning_twice);
+    };
     if (steps.size() > most_steps || std::ranges::none_of(steps, is_by_pointer) ||
+        std::ranges::any_of(steps, returns_twice) ||
         (jump_targets.empty() && std::ranges::any_of(steps, is_by_table)) ||
         (!names_functions(depths) && std::ranges::none_of(steps, is_given_back)))
         return {};

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "control_flow.hpp"
+#include "register_effects.hpp"
 
 namespace steelyard {
 
@@ -51,6 +52,11 @@ bool is_table_jump(const CodeStep& step, const CodeStep* before, const StackDept
         return true;
     return mode(instruction) == 3 && before != nullptr && before->next() == step.address &&
            adds_to_operand(before->instruction, depths.bytes_of(*before), instruction, code);
+}
+
+bool is_jump_by_any_table(const CodeStep& step, const StackDepths& depths) {
+    const RegisterOperands operands = register_operands(step.instruction, depths.bytes_of(step));
+    return operands.base && operands.index;
 }
 
 JumpTables::JumpTables(const ElfTables& tables) {

@@ -15,6 +15,10 @@ namespace steelyard {
 /// are added just before; or, where jumps are checked (`-fcf-protection`), with a prefix.
 bool is_table_jump(const CodeStep& step, const CodeStep* before, const StackDepths& depths);
 
+/// Whether it jumps to what a table holds that lies at the address in a register, with an index: a
+/// table of the function, as with labels for values, or one of other functions.
+bool is_jump_by_any_table(const CodeStep& step, const StackDepths& depths);
+
 class JumpTables {
   public:
     /// Throws Malformed where the file's segments are damaged.

@@ -15,6 +15,17 @@ constexpr std::uint8_t all = 0x3f;
 // rdi, rsi, rdx, rcx, r8, r9.
 constexpr std::array<unsigned, PassedArguments::most> numbers = {7, 6, 2, 1, 8, 9};
 
+// rbx, rsp, rbp, r12 to r15.
+constexpr std::uint16_t kept_by_calls = 0xf038;
+
+/// The general registers of arguments.
+unsigned registers_of(std::uint8_t arguments) {
+    unsigned found = 0;
+    for (unsigned at = 0; at < PassedArguments::most; ++at)
+        found |= (arguments >> at & 1U) << numbers.at(at);
+    return found;
+}
+
 bool goes_onward(Way way) {
     return way == Way::onward || way == Way::padding || way == Way::branch || way == Way::call ||
            way == Way::pointer_call;
@@ -22,7 +33,7 @@ bool goes_onward(Way way) {
 
 }  // namespace
 
-PassedArguments::Registers PassedArguments::arguments_of(std::uint16_t registers) {
+PassedArguments::Registers PassedArguments::arguments_of(unsigned registers) {
     unsigned found = 0;
     for (unsigned at = 0; at < most; ++at)
         found |= (registers >> numbers.at(at) & 1U) << at;
@@ -45,8 +56,8 @@ void PassedArguments::add(std::uint64_t function, const std::vector<ArgumentStep
     added.named = static_cast<Registers>((1U << named) - 1U);
     std::vector<std::uint64_t>& targets = targets_.emplace_back();
     for (const ArgumentStep& step : steps) {
-        added.steps.push_back({step.address, step.way, arguments_of(step.effects.reads),
-                               arguments_of(step.effects.may_write),
+        added.steps.push_back({step.address, step.way, step.effects.reads, step.effects.may_write,
+                               step.copied, arguments_of(step.effects.may_write),
                                arguments_of(step.effects.writes),
                                index_of(steps, step.address + step.length),
                                step.target == 0 ? nowhere : index_of(steps, step.target), nowhere});
@@ -111,33 +122,37 @@ void PassedArguments::find_read() {
 }
 
 /// Whether it reads more than was known: what is read before it is written on any way from its
-/// start. A call is given what its callee reads, and leaves nothing of what was there before. Ways
-/// by tables do not count, since some of their places may be none.
+/// start. A call is given what its callee reads, and leaves nothing of the arguments. A copy is
+/// read where what it was copied into is. Ways by tables do not count, since some of their places
+/// may be none.
 bool PassedArguments::find_read(Function& function) const {
     const std::vector<Step>& steps = function.steps;
-    std::vector<Registers> live(steps.size(), 0);
-    const auto at = [&live](std::size_t index) {
-        return index == nowhere ? Registers{0} : live[index];
-    };
+    std::vector<std::uint16_t> live(steps.size(), 0);
+    const auto at = [&live](std::size_t index) { return index == nowhere ? 0U : live[index]; };
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t back = steps.size(); back > 0; --back) {
             const Step& step = steps[back - 1];
             const bool calls = step.way == Way::call || step.way == Way::pointer_call;
-            unsigned found = step.callee == nowhere ? 0U : functions_[step.callee].read;
-            if (goes_onward(step.way) && !calls)
-                found |= at(step.next) & ~unsigned{step.may_write};
+            unsigned after = goes_onward(step.way) ? at(step.next) : 0U;
+            if (calls)
+                after &= kept_by_calls;
             if (step.way == Way::jump || step.way == Way::branch)
-                found |= at(step.target);
+                after |= at(step.target);
+            unsigned found = after & ~unsigned{step.rewritten};
+            if ((after & step.rewritten) != 0)
+                found |= step.copied;
+            if (step.callee != nowhere)
+                found |= registers_of(functions_[step.callee].read);
             found |= step.reads;
             changed |= live[back - 1] != found;
-            live[back - 1] = static_cast<Registers>(found);
+            live[back - 1] = static_cast<std::uint16_t>(found);
         }
     }
     const auto start = std::ranges::find(steps, function.address, &Step::address);
-    const Registers first =
-        start == steps.end() ? Registers{0} : live[static_cast<std::size_t>(start - steps.begin())];
-    const auto read = static_cast<Registers>(first & function.named);
+    const unsigned first =
+        start == steps.end() ? 0U : live[static_cast<std::size_t>(start - steps.begin())];
+    const auto read = static_cast<Registers>(arguments_of(first) & function.named);
     const bool is_more = read != function.read;
     function.read = read;
     return is_more;

@@ -36,6 +36,8 @@ struct ArgumentStep {
     Way way;
     RegisterEffects effects;
     std::uint64_t target;
+    /// The register that is copied into another one, as a set: it is read where that is.
+    std::uint16_t copied = 0;
 };
 
 class PassedArguments {
@@ -63,7 +65,8 @@ class PassedArguments {
     struct Step {
         std::uint64_t address;
         ArgumentStep::Way way;
-        Registers reads, may_write, writes;
+        std::uint16_t reads, rewritten, copied;  ///< general registers
+        Registers may_write, writes;
         std::size_t next, target;  ///< within the function
         std::size_t callee;        ///< a function
         Registers before = 0;      ///< what may be passed
@@ -78,7 +81,7 @@ class PassedArguments {
         Registers named = 0x3f, read = 0, written = 0, entered = 0x3f;
     };
 
-    static Registers arguments_of(std::uint16_t registers);
+    static Registers arguments_of(unsigned registers);
     static std::size_t index_of(const std::vector<ArgumentStep>& steps, std::uint64_t address);
     void link();
     void link(std::size_t function, Step& step, std::uint64_t target);

@@ -21,10 +21,15 @@ class Code {
 
     Code& step(Way way, std::uint64_t target = 0, std::uint16_t reads = 0,
                std::uint16_t writes = 0) {
-        steps_.push_back({start_ + steps_.size(), 1, way, {reads, writes, writes}, target});
+        steps_.push_back({start_ + steps_.size(), 1, way, {reads, writes, writes}, target, 0});
         return *this;
     }
     Code& reads(std::uint16_t registers) { return step(Way::onward, 0, registers); }
+    Code& copies(std::uint16_t from, std::uint16_t into) {
+        step(Way::onward, 0, 0, into);
+        steps_.back().copied = from;
+        return *this;
+    }
     Code& writes(std::uint16_t registers) { return step(Way::onward, 0, 0, registers); }
 
     void add_to(PassedArguments& all, const std::vector<std::uint64_t>& tables = {}) {
@@ -53,6 +58,15 @@ TEST("a function reads what it does not write before, on any way") {
     all.find();
     CHECK(all.read_by(100) == 3);
     CHECK(all.read_by(999) == 0);
+}
+
+TEST("what is copied is read where the copy is, also behind a call") {
+    constexpr std::uint16_t rbx = 1U << 3U, rax = 1U << 0U;
+    PassedArguments all;
+    Code(100).copies(rsi, rbx).copies(rcx, rax).step(Way::call).reads(rbx).step(Way::end).add_to(
+        all);
+    all.find();
+    CHECK(all.read_by(100) == 2);
 }
 
 TEST("what is read behind a call was not given by the caller, but what the callee reads was") {
