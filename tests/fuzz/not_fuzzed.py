@@ -59,6 +59,7 @@ _REASONS = {
         *("measure/check_output.py", "measure/printed_metrics.py"),
     ),
     "a folder, which is had written to its disk": ("service/package/kept_packages.py",),
+    "a folder, which is locked": ("service/held_alone.py",),
     "the kernel's": (
         *(
             "build/build_supervisor.py",
