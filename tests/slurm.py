@@ -33,7 +33,7 @@ CredType=cred/none
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
-SelectType=select/linear
+SelectType={select}
 StateSaveLocation={root}/state
 SlurmdSpoolDir={root}/spool.%n
 SlurmdPidFile={root}/%n.pid
@@ -49,6 +49,7 @@ SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
 CommunicationParameters=NoCtldInAddrAny
 JobRequeue=0
+{more}
 {nodes}
 PartitionName=bench Nodes={names} Default=YES OverSubscribe=EXCLUSIVE State=UP
 """
@@ -96,6 +97,20 @@ class SlurmHere:
     def kill_daemon(self, node: str) -> None:
         """Kill the `slurmd` of a node alone, which begins again."""
         os.kill(int((self.root / f"{node}.pid").read_text()), signal.SIGKILL)
+
+    @contextmanager
+    def joined(self, node: str) -> Iterator[None]:
+        """A node more, which nobody named before."""
+        (self.root / f"spool.{node}").mkdir()
+        words = ["slurmd", "-Z", "-D", "-N", node, "--conf", f"Feature=f-{node}"]
+        process = subprocess.Popen(words, env=self.environment, **_QUIET)
+        try:
+            yield
+        finally:
+            for number in (*_steps(node, self.root), process.pid):
+                with suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
+            process.wait()
 
     def told(self, *words: str) -> str:
         """What one of its commands prints."""
@@ -189,14 +204,23 @@ def _free_ports(count: int) -> list[int]:
 
 @contextmanager
 def slurm(
-    nodes: Sequence[str] = ("w1", "w2"), *, silence: int = 300, returns: int = 1
+    nodes: Sequence[str] = ("w1", "w2"),
+    *,
+    silence: int = 300,
+    returns: int = 1,
+    joins: bool = False,
+    more: Sequence[str] = (),
 ) -> Iterator[SlurmHere]:
-    """A Slurm with some nodes, idle."""
+    """A Slurm with some nodes, idle; others may join it later (`joins`). More lines of its
+    settings have `{root}` for its directory."""
     need_root()
     need(*_PROGRAMS)
     root = Path(tempfile.mkdtemp(prefix="slurm-", dir="/tmp"))
     host = socket.gethostname()
-    controller, *ports = _free_ports(1 + len(nodes))
+    controller, joining, *ports = _free_ports(2 + len(nodes))
+    # Dynamic nodes listen where the settings say for all (slurm.conf(5), dynamic nodes).
+    joined = ("SelectTypeParameters=CR_CPU", "MaxNodeCount=8", f"SlurmdPort={joining}")
+    settings = [*more, *(joined if joins else ())]
     lines = [
         f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} Feature=f-{name}"
         for name, port in zip(nodes, ports, strict=True)
@@ -209,8 +233,10 @@ def slurm(
             root=root,
             silence=silence,
             returns=returns,
+            select="select/cons_tres" if joins else "select/linear",
+            more="\n".join(settings).format(root=root),
             nodes="\n".join(lines),
-            names=",".join(nodes),
+            names="ALL" if joins else ",".join(nodes),
         )
     )
     (root / "state").mkdir()

@@ -16,7 +16,11 @@ from steelyard.core.errors import SteelyardError
 
 _TIMEOUT_S = 60.0
 _FIELD = re.compile(r"(?:^| )(\w+)=(\S*)")
-_TAKES_JOBS = ("IDLE", "ALLOCATED", "MIXED", "COMPLETING")
+# States of a node that takes Slurm jobs, and flags that only say of what kind it is.
+_TAKES_JOBS = (
+    *("IDLE", "ALLOCATED", "MIXED", "COMPLETING", "PLANNED"),
+    *("CLOUD", "DYNAMIC_NORM", "DYNAMIC_FUTURE"),
+)
 # What commands say of a controller that does not run, begins, or was killed while they asked.
 _AWAY = re.compile(
     "unable to (contact|establish)|connection (refused|failure|timed out|reset)|timed out"

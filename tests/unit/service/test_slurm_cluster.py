@@ -46,6 +46,13 @@ def test_the_nodes_of_a_partition_are_known_with_their_states_and_features(comma
     assert (silent.is_up, silent.features) == (False, ())
 
 
+def test_a_node_that_joined_by_itself_takes_jobs_as_any_other(commands) -> None:
+    nodes = (("d", "IDLE+DYNAMIC_NORM"), ("e", "IDLE+DRAIN"))
+    commands(scontrol="\n".join(f"NodeName={name} State={at} Partitions=p" for name, at in nodes))
+    found = SlurmCluster("p", "j").nodes()
+    assert [found[name].is_up for name in ("d", "e")] == [True, False]
+
+
 def test_the_default_partition_is_looked_up(commands) -> None:
     commands(scontrol=f"{NODES}PartitionName=q Default=YES Nodes=a\n")
     assert list(SlurmCluster("", "j").nodes()) == ["a", "b"]
