@@ -93,12 +93,13 @@ def test_a_program_that_is_watched_as_a_whole_has_intervals_of_no_more_than_chan
     user: User, program: str
 ) -> None:
     # Without a thread beside its first, which on a busy machine ends before it can be watched.
-    sampled(user, "record", "--threads-only", "--", program, "1", "900000000", "0")
+    sampled(user, "record", "--threads-only", "--", program, "1", "1800000000", "0")
     document = user.types("profile", "report", "--json", "-").document()
     times = document["recording"]
-    # Where the machine is busy the sampler misses looks, and says so by itself.
+    # Where the machine is busy the sampler misses looks, and says so by itself. What the kernel
+    # does for a program before that begins is counted, and watched by nobody.
     known_ns = times["watched_ns"] + times["missed_ns"]
-    assert known_ns == pytest.approx(times["program_ns"], rel=0.01)
+    assert known_ns == pytest.approx(times["program_ns"], rel=0.01, abs=20_000_000)
     assert "unwatched-threads" not in {item["code"] for item in document["warnings"]}
 
 
