@@ -54,11 +54,13 @@ class User:
     home: Path
     environment: dict[str, str]
 
-    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
-        """A command that runs on; the caller waits for it."""
+    def start(
+        self, *arguments: str, prefix: tuple[str, ...] = (), **options: Any
+    ) -> subprocess.Popen[bytes]:
+        """A command that runs on, started by the words of a prefix; the caller waits for it."""
         assert may_run_on(arguments), "it changes the machine: the test needs the fixture 'alone'"
         process: Any = subprocess.Popen(
-            [*INTERRUPTIBLE, sys.executable, "-m", "steelyard.cli.main", *arguments],
+            [*prefix, *INTERRUPTIBLE, sys.executable, "-m", "steelyard.cli.main", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

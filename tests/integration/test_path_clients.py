@@ -9,7 +9,7 @@ import pytest
 
 from tests.integration.conftest import User, validate
 from tests.integration.test_profile_record_paths import built, recorded
-from tests.needs import needs_x86_64
+from tests.needs import needs_root, needs_x86_64
 
 pytestmark = needs_x86_64
 # `left` and `right` call `leaf` at one height, `far` at another; the first word says how long each.
@@ -126,6 +126,19 @@ def test_the_code_is_searched_for_keys_that_have_samples_alone(user, program, tm
     }
     assert (("main", "far", "leaf"),) in paths
     assert {("main", "left", "leaf"), ("main", "right", "leaf")} in map(set, paths)
+
+
+@needs_root
+def test_a_sample_where_the_program_begins_is_told_above_where_the_stack_does(
+    user, program, tmp_path
+):
+    profile = str(tmp_path / "profile")
+    words = ("--paths", "keys", "--at-call", "_start", "-o", profile, "--", program)
+    told = user.types("profile", "record", *words)
+    assert told.status == 0, told.err
+    (one,) = reported(user, profile, "--static")["allowed"]
+    assert (one["function"], one["samples"]) == ("_start", 1)
+    assert one["height_bytes"] < 0
 
 
 def test_paths_by_the_code_are_in_all_that_a_report_gives(user, program, tmp_path):

@@ -100,7 +100,8 @@ def test_a_program_that_is_watched_as_a_whole_has_intervals_of_no_more_than_chan
     # does for a program before that begins is counted, and watched by nobody.
     known_ns = times["watched_ns"] + times["missed_ns"]
     assert known_ns == pytest.approx(times["program_ns"], rel=0.01, abs=20_000_000)
-    assert "unwatched-threads" not in {item["code"] for item in document["warnings"]}
+    is_told = "unwatched-threads" in {item["code"] for item in document["warnings"]}
+    assert is_told == (known_ns <= 0.99 * times["program_ns"])
 
 
 def test_looks_by_rounds_find_the_share_of_each_function_and_say_how(

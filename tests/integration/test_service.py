@@ -41,9 +41,9 @@ def written(user, command='"true"', runs=2, hosts="", name="e.toml"):
 class Served:
     """A service that runs, and its API."""
 
-    def __init__(self, user, *words):
+    def __init__(self, user, *words, **options):
         self.user = user
-        self.process = user.start("serve", "--port", "0", *words)
+        self.process = user.start("serve", "--port", "0", *words, **options)
         line = line_of(self.process, "stderr").decode()
         while not line.startswith("steelyard: http://"):
             line = line_of(self.process, "stderr").decode()
