@@ -6,8 +6,9 @@
 A service with experiments of that many results in all runs as `steelyard serve` does, on this
 machine alone. Each person has signed in and looks at a page every 5 s, as pages that are open load
 themselves anew; a worker sends a block of one experiment each second, so that its answer is made
-anew. Then all ask for a page at one instant. The server shares the processors with those who ask.
-Exit status 1 where the 95th percentile of a page is 300 ms or more.
+anew. Then all ask for one page at one instant, and for the next. The server shares the processors
+with those who ask. Exit status 1 where the 95th percentile of a page is 300 ms or more, or the last
+of all at one instant.
 """
 
 from __future__ import annotations
@@ -101,25 +102,26 @@ def main(words: Sequence[str] | None = None) -> int:
         before_s = server.processor_s()
         looked = asyncio.run(people.looking(given.seconds))
         spent_s = server.processor_s() - before_s
-        at_once = asyncio.run(people.at_once())
+        at_once = {page: asyncio.run(people.at_once(page)) for page in (*PAGES, FACETS)}
     count = sum(len(times) for times in looked.values())
     print(f"{given.results} results, {given.users} people, {count} pages in {given.seconds:.0f} s")
     print(f"processor time of the server: {1000 * spent_s / count:.1f} ms a page, sending included")
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     worst_s = max([_told(page, times) for page, times in sorted(looked.items())])
     worst_s = max(worst_s, _told("first looks at facets", first))
-    _told(f"all {given.users} at one instant", at_once)
-    return 1 if worst_s >= LIMIT_S else 0
+    print(f"All {given.users} at one instant:")
+    last_s = max([_told(page.partition("?")[0], times, 100) for page, times in at_once.items()])
+    return 1 if max(worst_s, last_s) >= LIMIT_S else 0
 
 
-def _told(page: str, times: Sequence[float]) -> float:
-    """Print the percentiles of a page; the 95th."""
+def _told(page: str, times: Sequence[float], percentile: float = 95) -> float:
+    """Print the percentiles of a page; the one that is asked for."""
     half, most, worst = np.percentile(times, [50, 95, 100])
     print(
         f"{page:28} {len(times):5} times: median {1000 * half:6.1f} ms, 95 % below "
         f"{1000 * most:6.1f} ms, longest {1000 * worst:6.1f} ms"
     )
-    return float(most)
+    return float(np.percentile(times, percentile))
 
 
 def _database(stack: ExitStack, directory: Path, *, postgresql: bool) -> str:
@@ -168,10 +170,11 @@ def _filled(service: Service, owner: Identity, runs: int, seed: int, *, is_open:
             ]
         connection.execute(insert(committed_trials), rows)
         connection.execute(insert(attempts), [_attempt(part) for part in done])
-        ended = parts.c.id.in_([part.id for part in done])
-        connection.execute(update(parts).where(ended).values(state="done"))
+        sent = parts.c.id.in_([part.id for part in done])
+        connection.execute(update(parts).where(sent).values(state="done"))
         state = "running" if is_open else "done"
-        connection.execute(update(submissions).where(own).values(state=state))
+        ended = {"state": state, "committed_count": len(rows)}
+        connection.execute(update(submissions).where(own).values(ended))
     return planned.spec.identifier
 
 
@@ -316,12 +319,12 @@ class People:
             times[page].append(took_s)
             await asyncio.sleep(max(0.0, EVERY_S - took_s))
 
-    async def at_once(self) -> list[float]:
-        """The time of each, where all load the page of an experiment at one instant."""
+    async def at_once(self, page: str) -> list[float]:
+        """The time of each, where all load one page at one instant."""
         people = [Person(self._url, cookie) for cookie in self._cookies]
         await asyncio.gather(*(each.asks("service/new") for each in people))
-        page = f"service/{self._known[0]}"
-        return list(await asyncio.gather(*(each.asks(page) for each in people)))
+        address = page.replace("ID", self._known[0])
+        return list(await asyncio.gather(*(each.asks(address) for each in people)))
 
 
 class Person:

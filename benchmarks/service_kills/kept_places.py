@@ -19,6 +19,10 @@ QUESTIONS = {
     "places that are committed twice": """
         SELECT count(*) FROM (SELECT submission_id, position FROM committed_trials
         GROUP BY submission_id, position HAVING count(*) > 1) AS twice""",
+    "experiments whose count is not that of their trials": """
+        SELECT count(*) FROM submissions s WHERE s.committed_count <> (
+        SELECT count(*) FROM committed_trials c
+        WHERE c.submission_id = s.id AND c.position >= 0)""",
     "places whose row and whose trial disagree": """
         SELECT count(*) FROM committed_trials
         WHERE (trial::jsonb ->> 'position')::int <> position""",

@@ -6,11 +6,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from steelyard.core.ending import ending_words
 from steelyard.core.json_codec import trial_from_json
-from steelyard.service.service_schema import committed_trials
+from steelyard.service.submissions import newest_trials
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,8 @@ class Failures:
 
 def newest_failures(connection: Connection, submission_id: int, count: int) -> Failures:
     """What failed of the newest `count` trials: a page that loads itself anew cannot read all."""
-    chosen = (
-        select(committed_trials.c.trial)
-        .where(committed_trials.c.submission_id == submission_id)
-        .order_by(committed_trials.c.position.desc())
-        .limit(count)
-    )
-    texts = [row.trial for row in connection.execute(chosen)]
-    # A page is loaded by many, and most trials do not even have the word.
+    texts = newest_trials(connection, submission_id, count)
+    # Most trials do not even have the word.
     named: list[dict[str, Any]] = [json.loads(text) for text in texts if '"failed"' in text]
     failed = [trial for trial in named if trial["status"] == "failed"]
     return Failures(len(failed), len(texts), _why(failed[0]) if failed else "")

@@ -128,6 +128,7 @@ workers = Table(
 # all blocks are there from the beginning; `stopped` is what ended it then, or which limit.
 # `follow_up` says which experiment follows a screening, as of follow_ups.WANTED.
 # `batch` is what experiments have in common that end together where a build fails.
+# `committed_count` is how many of its trials are committed, without warm-ups.
 submissions = Table(
     "submissions",
     metadata,
@@ -150,6 +151,7 @@ submissions = Table(
     Column("cost_limit_s", Float),
     Column("follow_up", Text, nullable=False, server_default=""),
     Column("batch", Text, nullable=False, server_default=""),
+    Column("committed_count", Integer, nullable=False, server_default="0"),
 )
 
 # A block of a submission: what stays on one worker. `place` orders the parts of a worker.

@@ -169,14 +169,6 @@ def stop_submission(connection: Connection, submission_id: int, why: str) -> Non
 
 
 def _listed(*more: Any) -> Any:
-    done = (
-        select(func.count())
-        .select_from(committed_trials)
-        .where(
-            committed_trials.c.submission_id == submissions.c.id, committed_trials.c.position >= 0
-        )
-        .scalar_subquery()
-    )
     return select(
         submissions.c.id,
         submissions.c.identifier,
@@ -184,7 +176,7 @@ def _listed(*more: Any) -> Any:
         submissions.c.name,
         submissions.c.visibility,
         submissions.c.trial_count,
-        done.label("committed_count"),
+        submissions.c.committed_count,
         submissions.c.created_unix_s,
         submissions.c.state,
         *more,
@@ -231,6 +223,7 @@ _FAULTS = (
         attempts.c.outcome.in_(("failed", "lost")),
     )
     .order_by(attempts.c.id.desc())
+    .limit(bindparam("count"))
 )
 
 
@@ -293,7 +286,7 @@ def newest_faults(
     connection: Connection, submission_id: int, count: int
 ) -> list[tuple[int, str, str, str]]:
     """Attempts that came to nothing, the newest first: block, worker, outcome and why."""
-    rows = connection.execute(_FAULTS.limit(count), {"submission_id": submission_id})
+    rows = connection.execute(_FAULTS, {"submission_id": submission_id, "count": count})
     return [(row.block, row.name, row.outcome, row.message) for row in rows]
 
 

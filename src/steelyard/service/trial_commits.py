@@ -154,3 +154,14 @@ def _commit(
     forgive_faults(connection, worker_id)
     blame_who_failed(connection, row.id, worker_id)
     end_submission(connection, row.id)
+
+
+def count_committed(connection: Connection, sent: SentResult) -> None:
+    """Count the trials of a result that was just committed, last of all in its transaction.
+
+    Until that ends nobody else changes the experiment's row: whoever held it and then waited for
+    another would be waited for in a circle.
+    """
+    count = sum(trial.position >= 0 for trial in sent.trials)
+    chosen = update(submissions).where(submissions.c.identifier == sent.experiment)
+    connection.execute(chosen.values(committed_count=submissions.c.committed_count + count))

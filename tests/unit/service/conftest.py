@@ -14,7 +14,7 @@ from steelyard.service.part_queue import next_part
 from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.service_schema import submissions
 from steelyard.service.submissions import NewPart, NewSubmission, add_submission
-from steelyard.service.trial_commits import SentResult, commit_result
+from steelyard.service.trial_commits import SentResult, commit_result, count_committed
 from steelyard.service.workers import all_workers, enrol_worker
 from tests.postgresql import cluster, fresh_database
 
@@ -107,7 +107,10 @@ def result_of(given, **changes):
 
 def send(made, result, worker=None, now_s=None):
     with made.database.writing() as connection:
-        return commit_result(connection, worker or made.first, result, now_s or made.now_s)
+        taken = commit_result(connection, worker or made.first, result, now_s or made.now_s)
+        if taken.outcome == "committed":
+            count_committed(connection, result)
+        return taken
 
 
 def look(made, statement):

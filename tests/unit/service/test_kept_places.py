@@ -48,11 +48,13 @@ def test_it_counts_what_is_missing_and_what_is_at_odds(sent, address) -> None:
     assert found["trials of another part than their place is in"] == 1
     change(
         sent,
+        "UPDATE submissions SET committed_count = 5",
         "UPDATE committed_trials SET position = 0 WHERE position = 9",
         "UPDATE committed_trials SET trial = replace(trial, '\"variant\": 0', '\"variant\": 1')",
         "UPDATE attempts SET outcome = 'given' WHERE id = (SELECT min(id) FROM attempts)",
     )
     found = wrong(address)
+    assert found["experiments whose count is not that of their trials"] == 1
     assert found["blocks in which a level is more often than another"] == 3
     assert found["attempts that did not end"] == 1
     assert found["parts without exactly one attempt that was committed"] == 1

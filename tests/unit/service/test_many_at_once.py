@@ -13,7 +13,7 @@ from steelyard.service.submissions import (
     add_submission,
     find_submission,
 )
-from steelyard.service.trial_commits import SentResult, commit_result
+from steelyard.service.trial_commits import SentResult, commit_result, count_committed
 from steelyard.service.workers import HEARTBEAT_LIMIT_S, beat, enrol_worker, release_worker
 from tests.unit.service.conftest import IDENTIFIER, trial
 
@@ -28,6 +28,7 @@ FROM parts p LEFT JOIN committed_trials t ON t.part_id = p.id
 GROUP BY p.id, p.block, p.state ORDER BY p.block
 """
 
+COUNTED = "SELECT committed_count FROM submissions"
 LEFT = "SELECT count(*) FROM parts WHERE state IN ('waiting', 'given')"
 
 
@@ -76,7 +77,8 @@ def work(made, worker: int, seed: int) -> None:
         held.append(SentResult(given.id, given.attempt, given.experiment, trials, {}))
         for sent in generator.choices(held, k=generator.choice([1, 1, 2])) + held[-1:]:
             with made.database.writing() as connection:
-                commit_result(connection, worker, sent, now_s)
+                if commit_result(connection, worker, sent, now_s).outcome == "committed":
+                    count_committed(connection, sent)
         if generator.random() < 0.1:
             with made.database.writing() as connection:
                 lose_silent_workers(connection, now_s)
@@ -89,12 +91,14 @@ def test_whatever_happens_at_once_every_place_that_is_done_is_there_once(made) -
             done.result()
     with made.database.reading() as connection:
         rows = connection.exec_driver_sql(AUDIT).all()
+        counted = connection.exec_driver_sql(COUNTED).scalar_one()
     assert [row.block for row in rows] == list(range(BLOCKS))
     for row in rows:
         assert row.state in ("done", "failed")
         of_block = (SIZE, SIZE, 1, 1, 1) if row.state == "done" else (0, 0, 0, 0, 0)
         assert (row.trials, row.places, row.attempts, row.hosts, row.taken) == of_block
     assert sum(row.state == "done" for row in rows) > BLOCKS / 2
+    assert counted == sum(row.trials for row in rows)
 
 
 def test_an_experiment_whose_last_two_blocks_end_at_once_has_ended(made) -> None:
@@ -110,6 +114,7 @@ def test_an_experiment_whose_last_two_blocks_end_at_once_has_ended(made) -> None
         trials = tuple(trial(position, index) for position in given[index].positions)
         sent = SentResult(given[index].id, 0, IDENTIFIER, trials, {})
         assert commit_result(connection, hosts[index], sent, 1001.0).outcome == "committed"
+        count_committed(connection, sent)
 
     def other():
         with made.database.writing() as connection:
@@ -123,4 +128,5 @@ def test_an_experiment_whose_last_two_blocks_end_at_once_has_ended(made) -> None
         second.result()
     with made.database.writing() as connection:
         lose_silent_workers(connection, 1002.0)
-        assert find_submission(connection, IDENTIFIER).state == "done"
+        found = find_submission(connection, IDENTIFIER)
+        assert (found.state, found.committed_count) == ("done", 4)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from steelyard.app.experiment.experiment_entries import KnownPackages
-from steelyard.app.service.block_disagreements import Repeats, repeats_of
+from steelyard.app.service.experiment_standing import Standing, Standings
 from steelyard.app.service.following_up import FollowingUp
 from steelyard.app.service.going_further import GoingFurther
 from steelyard.app.service.kept_submission import keep_planned
@@ -41,26 +41,18 @@ from steelyard.app.service.who_may import (
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.masked_experiment import masked_experiment
-from steelyard.service.accounts import (
-    Identity,
-)
+from steelyard.service.accounts import Identity
 from steelyard.service.audit_log import note
-from steelyard.service.failed_trials import Failures, newest_failures
 from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.submissions import (
     ListedSubmission,
     Submission,
     cancel_submission,
-    newest_faults,
     newest_submissions,
-    part_states,
-    running_on,
     set_visibility,
 )
 
 _SHOWN = 500
-_FAULTS = 10
-_LOOKED_AT = 100
 # An experiment file is text that a person wrote.
 MOST_FILE_BYTES = 1 << 20
 
@@ -88,6 +80,7 @@ class Service:
         self.rehearsals = ServiceRehearsals(database, clock)
         self.hosts = ServiceHosts(database, clock)
         self._further = GoingFurther(database, clock)
+        self._standings = Standings()
         self.follow_ups = FollowingUp(database, self.packages, self.hosts)
         self.clock = clock
         self.quotas = Quotas()
@@ -158,25 +151,11 @@ class Service:
         with self.database.reading() as connection:
             return seen_submission(connection, who, identifier)
 
-    def running_on(self, sent: Submission) -> list[str]:
-        """The workers that have parts now of what someone may see."""
-        with self.database.reading() as connection:
-            return running_on(connection, sent.id)
-
-    def progress(
-        self, who: Identity, identifier: str
-    ) -> tuple[Submission, dict[str, int], list[tuple[int, str, str, str]]]:
-        """One of them, how many of its parts are in which state, and the newest attempts that came
-        to nothing: block, worker, outcome and why."""
+    def standing(self, who: Identity, identifier: str) -> Standing:
+        """How one of them stands."""
         with self.database.reading() as connection:
             found = seen_submission(connection, who, identifier)
-            faults = newest_faults(connection, found.id, _FAULTS)
-            return found, part_states(connection, found.id), faults
-
-    def failures(self, sent: Submission) -> Failures:
-        """What failed of the newest trials of what someone may see."""
-        with self.database.reading() as connection:
-            return newest_failures(connection, sent.id, _LOOKED_AT)
+            return self._standings.standing(connection, found)
 
     def experiment(self, who: Identity, identifier: str) -> Experiment:
         """An experiment with the trials that have been committed so far.
@@ -209,11 +188,6 @@ class Service:
             set_visibility(connection, found.id, visibility)
             about, detail = f"experiment {identifier}", f"{found.visibility} to {visibility}"
             note(connection, self.clock(), who.name, "visibility", about, detail)
-
-    def repeats(self, sent: Submission) -> Repeats:
-        """What of an experiment that someone may see was run by two workers."""
-        with self.database.reading() as connection:
-            return repeats_of(connection, sent)
 
     def _look_further(self) -> None:
         self._further.look()

@@ -23,7 +23,7 @@ from steelyard.service.part_queue import (
 )
 from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.submission_limits import end_exceeded
-from steelyard.service.trial_commits import Taken, commit_result
+from steelyard.service.trial_commits import Taken, commit_result, count_committed
 from steelyard.service.workers import (
     Worker,
     beat,
@@ -105,6 +105,7 @@ class ServiceParts(ServiceRoom):
                 if taken.outcome == "committed":
                     end_unbuilt(connection, sent.experiment, sent.trials)
                     blame_by_repeats(connection, sent.experiment, sent.part_id)
+                    count_committed(connection, sent)
             if taken.outcome == "refused":
                 detail = json.dumps({"part": sent.part_id, "why": taken.message})
                 note(connection, self.clock(), f"worker {worker.name}", "refused", "result", detail)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -14,6 +13,7 @@ from starlette.routing import Route
 from steelyard.app.service.service import Service
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.web.service.error_status import status_of
+from steelyard.web.service.in_turn import in_turn
 from steelyard.web.service.inner_fault import inner_fault
 
 _SCHEMA = {"schema": "steelyard/1"}
@@ -35,9 +35,9 @@ def person_route(path: str, method: str, service: Service, scope: str, call: Any
 
     async def endpoint(request: Request) -> Response:
         async def answer() -> Any:
-            who = await run_in_threadpool(service.access.identity, token_of(request), scope)
+            who = await in_turn(service.access.identity, token_of(request), scope)
             body = await body_of(request) if method == "POST" else {}
-            return await run_in_threadpool(call, service, who, request.path_params, body)
+            return await in_turn(call, service, who, request.path_params, body)
 
         return await answered(answer)
 
@@ -49,8 +49,8 @@ def worker_route(path: str, service: Service, call: Any) -> Route:
 
     async def endpoint(request: Request) -> Response:
         async def answer() -> Any:
-            worker = await run_in_threadpool(service.access.worker, token_of(request))
-            return await run_in_threadpool(call, service, worker, await body_of(request))
+            worker = await in_turn(service.access.worker, token_of(request))
+            return await in_turn(call, service, worker, await body_of(request))
 
         return await answered(answer)
 

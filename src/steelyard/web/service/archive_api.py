@@ -6,7 +6,6 @@ import os
 from contextlib import suppress
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import (
     FileResponse,
@@ -25,6 +24,7 @@ from steelyard.service.result_archives import ResultArchive
 from steelyard.service.submissions import Submission
 from steelyard.web.service.answered_call import answered, token_of
 from steelyard.web.service.archive_stream import tar_stream
+from steelyard.web.service.in_turn import in_turn
 from steelyard.web.service.masked_submission import without_secrets
 from steelyard.web.service.page_table import EVERYONE, Asked, Page
 from steelyard.web.service.sent_body import body_length, save_body
@@ -40,13 +40,13 @@ def archive_routes(service: Service) -> list[Route]:
 
     async def receive(request: Request) -> Response:
         async def answer() -> Any:
-            worker = await run_in_threadpool(service.access.worker, token_of(request))
+            worker = await in_turn(service.access.worker, token_of(request))
             names = request.path_params
             place = (names["part"], names["attempt"])
-            path = await run_in_threadpool(service.archives.upload, body_length(request, 0))
+            path = await in_turn(service.archives.upload, body_length(request, 0))
             try:
                 await save_body(request, path, MOST_ARCHIVE_BYTES, "An archive of results")
-                why = await run_in_threadpool(
+                why = await in_turn(
                     service.archives.receive, worker, place, names["position"], path
                 )
             finally:

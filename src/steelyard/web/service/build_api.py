@@ -7,7 +7,6 @@ from contextlib import suppress
 from os import unlink
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
@@ -18,6 +17,7 @@ from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.service.shared_builds import GivenBuild
 from steelyard.service.workers import Worker
 from steelyard.web.service.answered_call import answered, token_of
+from steelyard.web.service.in_turn import in_turn
 from steelyard.web.service.sent_body import body_length, save_body
 
 _SCHEMA = {"schema": "steelyard/1"}
@@ -71,12 +71,12 @@ def build_routes(service: Service) -> list[Route]:
 
     async def receive(request: Request) -> Response:
         async def answer() -> Any:
-            worker = await run_in_threadpool(service.access.worker, token_of(request))
+            worker = await in_turn(service.access.worker, token_of(request))
             asked = {**request.path_params, "sha256": request.query_params.get("sha256", "")}
-            path = await run_in_threadpool(service.builds.upload, body_length(request, 0))
+            path = await in_turn(service.builds.upload, body_length(request, 0))
             try:
                 await save_body(request, path, MOST_BYTES, "A build")
-                digest, why = await run_in_threadpool(service.builds.receive, worker, asked, path)
+                digest, why = await in_turn(service.builds.receive, worker, asked, path)
             finally:
                 with suppress(FileNotFoundError):
                     unlink(path)
@@ -87,8 +87,8 @@ def build_routes(service: Service) -> list[Route]:
 
     async def give(request: Request) -> Response:
         async def answer() -> Any:
-            worker = await run_in_threadpool(service.access.worker, token_of(request))
-            path = await run_in_threadpool(service.builds.path, worker, request.path_params)
+            worker = await in_turn(service.access.worker, token_of(request))
+            path = await in_turn(service.builds.path, worker, request.path_params)
             return FileResponse(path, media_type="application/x-tar")
 
         return await answered(answer)

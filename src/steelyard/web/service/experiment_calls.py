@@ -67,12 +67,12 @@ def sent_experiment(service: Service, who: Identity, _path: Any, body: dict[str,
 
 def shown_experiment(service: Service, who: Identity, path: Any, _body: Any) -> Any:
     """How far an experiment is."""
-    found, parts, _ = service.progress(who, path["experiment"])
-    repeats = service.repeats(found)
+    standing = service.standing(who, path["experiment"])
+    found, repeats = standing.sent, standing.repeats
     shown = found if found.account == who.name else without_secrets(found)
     told = {
         **summary(found),
-        "parts": parts,
+        "parts": standing.parts,
         "repeats": {
             "pairs": repeats.pair_count,
             "disagreements": [

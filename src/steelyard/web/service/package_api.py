@@ -24,6 +24,7 @@ from steelyard.web.service.answered_call import (
     text_in,
     token_of,
 )
+from steelyard.web.service.in_turn import in_turn
 from steelyard.web.service.sent_body import body_length, save_body
 
 _SCHEMA = {"schema": "steelyard/1"}
@@ -34,7 +35,7 @@ def package_routes(service: Service) -> list[Route]:
 
     async def receive(request: Request) -> Response:
         async def answer() -> Any:
-            who = await run_in_threadpool(service.access.identity, token_of(request), "submit")
+            who = await in_turn(service.access.identity, token_of(request), "submit")
             limit = PackageLimits().archive_bytes
             directory = await run_in_threadpool(
                 service.packages.upload_directory, body_length(request, limit)
@@ -42,7 +43,7 @@ def package_routes(service: Service) -> list[Route]:
             try:
                 path = os.path.join(directory, "archive")
                 await save_body(request, path, limit, "A package")
-                taken = await run_in_threadpool(service.packages.receive, who, path)
+                taken = await in_turn(service.packages.receive, who, path)
             finally:
                 await run_in_threadpool(shutil.rmtree, directory, ignore_errors=True)
             return package_document(taken)
@@ -56,7 +57,7 @@ def package_routes(service: Service) -> list[Route]:
             def written() -> str:
                 return service.packages.write_for(service.access.worker(token_of(request)), digest)
 
-            path = await run_in_threadpool(written)
+            path = await in_turn(written)
             gone = BackgroundTask(os.unlink, path)
             return FileResponse(path, media_type="application/x-tar", background=gone)
 

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -18,6 +17,7 @@ from steelyard.report.pages.shell import Shell
 from steelyard.service.accounts import Identity
 from steelyard.service.package.archive import PackageLimits
 from steelyard.web.service.error_status import status_of
+from steelyard.web.service.in_turn import in_turn
 from steelyard.web.service.inner_fault import inner_fault
 from steelyard.web.service.sent_form import (
     MULTIPART,
@@ -113,7 +113,7 @@ class Page:
 def page_route(page: Page, visitors: Visitors) -> Route:
     """The route of a page, which asks who it is before anything else is read."""
 
-    def seen(request: Request) -> Response:
+    def looked_at(request: Request) -> Response:
         try:
             visitor = visitors.visitor(request)
         except SteelyardError as error:
@@ -121,11 +121,14 @@ def page_route(page: Page, visitors: Visitors) -> Route:
         denied = _denied(page, visitor, visitors, request)
         return denied or _answered(page.answer, _asked(request, visitor, visitors, {}))
 
+    async def seen(request: Request) -> Response:
+        return await in_turn(looked_at, request)
+
     async def posted(request: Request) -> Response:
         if not visitors.may_post(request):
             return sentence("This form came from a page of another site.", 403)
         try:
-            visitor = await run_in_threadpool(visitors.visitor, request)
+            visitor = await in_turn(visitors.visitor, request)
             denied = _denied(page, visitor, visitors, request)
             if denied is not None:
                 return denied
@@ -134,7 +137,7 @@ def page_route(page: Page, visitors: Visitors) -> Route:
                 answer = page.answer if _is_of_page(visitor, form.fields) else page.again
                 if answer is None:
                     return sentence(_TOO_OLD, 403)
-                return await run_in_threadpool(_answered, answer, asked)
+                return await in_turn(_answered, answer, asked)
         except SteelyardError as error:
             return refusal(error)
 

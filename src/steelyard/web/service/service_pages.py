@@ -38,17 +38,15 @@ def service_pages(service: Service) -> list[Page]:
         return HTMLResponse(workers_page(service.hosts.shown_workers(), asked.shell))
 
     def one(asked: Asked) -> Response:
-        sent, parts, faults = service.progress(asked.who, asked.path["experiment"])
-        running = service.running_on(sent) if "given" in parts else []
+        found = service.standing(asked.who, asked.path["experiment"])
+        sent, repeats, failures = found.sent, found.repeats, found.failures
         own = may_change(asked.who, sent)
         shown = without_secrets(sent)
         archives = archives_line(service, asked, sent)
-        repeats = service.repeats(sent)
-        failures = service.failures(sent)
-        *why, failure = masked_words(sent, *(fault[3] for fault in faults), failures.why)
-        told = [(*fault[:3], each) for fault, each in zip(faults, why, strict=True)]
+        *why, failure = masked_words(sent, *(fault[3] for fault in found.faults), failures.why)
+        told = [(*fault[:3], each) for fault, each in zip(found.faults, why, strict=True)]
         so_far = Progress(
-            *(parts, running, told, archives),
+            *(found.parts, found.running, told, archives),
             repeats.pair_count,
             [
                 (each.one.block, each.one.worker, each.two.block, each.two.worker, each.why)

@@ -8,6 +8,7 @@ import importlib
 import resource
 import secrets
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +34,9 @@ _ENDING_S = 3
 _BACKLOG = 128
 # Pages that load themselves anew every 5 s keep their connection.
 _KEPT_S = 30
+# A page asks the database five times, and waits so long for the interpreter after each answer while
+# another thread makes an analysis; by Python's own 5 ms pages would be slower than that is faster.
+_SWITCH_S = 0.0005
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,8 @@ def serving(
     server = uvicorn.Server(config)
     if not settings.worker and settings.slurm is None:
         open_as_many_as_allowed()
+    switch_s = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_S)
     # In a thread of its own it leaves signals to the command line.
     thread = Thread(target=lambda: asyncio.run(_serve(server, opened.socket)), daemon=True)
     thread.start()
@@ -145,6 +151,7 @@ def serving(
     finally:
         server.should_exit = True
         thread.join(2 * _ENDING_S)
+        sys.setswitchinterval(switch_s)
 
 
 def open_as_many_as_allowed() -> None:

@@ -75,8 +75,7 @@ class Here:
         while going:
             ran = [self.runs(name, draw) for name, draw in spent_s.items()]
             going = any(ran)
-        sent = self.service.submission(self.who, self.planned.spec.identifier)
-        return self.service.repeats(sent), {
+        return self.service.standing(self.who, self.planned.spec.identifier).repeats, {
             worker.name: worker.status for worker in self.service.hosts.workers()
         }
 

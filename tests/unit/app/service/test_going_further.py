@@ -78,8 +78,9 @@ def test_blocks_are_added_until_the_ratio_is_precise(service) -> None:
     assert len(ran) % 3 == 0
     names = [name for _, name in ran]
     assert len({names.count(each.name) for each in workers}) == 1
-    sent, parts, _ = service.progress(owner, planned.spec.identifier)
-    assert (sent.state, sent.stopped, parts) == ("done", "precision", {"done": len(ran)})
+    standing = service.standing(owner, planned.spec.identifier)
+    sent = standing.sent
+    assert (sent.state, sent.stopped, standing.parts) == ("done", "precision", {"done": len(ran)})
     assert sent.trial_count == sent.committed_count == 2 * len(ran)
     found = service.experiment(owner, planned.spec.identifier)
     assert found.stopped == "precision"
@@ -98,7 +99,7 @@ def test_a_budget_ends_it_before_it_is_precise(service) -> None:
     text = FILE.format(more='budget = "30runs"')
     planned = service.submit(service.access.owner(), text, "e.toml")
     assert len(run(service, [one], planned.spec, 1.5)) == 15
-    sent, _, _ = service.progress(service.access.owner(), planned.spec.identifier)
+    sent = service.submission(service.access.owner(), planned.spec.identifier)
     assert (sent.state, sent.stopped) == ("done", "budget")
 
 
@@ -109,7 +110,7 @@ def test_it_stays_cancelled(service) -> None:
     assert service.parts.give(one) is not None
     assert service.cancel(owner, planned.spec.identifier)
     assert run(service, [one], planned.spec, 5.0) == []
-    sent, _, _ = service.progress(owner, planned.spec.identifier)
+    sent = service.submission(owner, planned.spec.identifier)
     assert (sent.state, sent.stopped) == ("cancelled", "")
 
 

@@ -13,7 +13,7 @@ def test_a_slip_is_told_to_who_asked_and_to_the_journal(shared, monkeypatch, cap
     ada = shared.account("ada")
     browser, token = shared.browser(ada), shared.token(ada, "read")
     monkeypatch.setattr("steelyard.app.service.service.Service.submission", slip)
-    monkeypatch.setattr("steelyard.app.service.service.Service.progress", slip)
+    monkeypatch.setattr("steelyard.app.service.service.Service.standing", slip)
     page = browser.get("/service/01SOMETHING")
     call = browser.calls("GET", "/api/experiments/01SOMETHING", token)
     assert (page.status, call.status) == (500, 500)
