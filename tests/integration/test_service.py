@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import http.client
 import json
+import os
 import signal
 import time
 from urllib.parse import urlsplit
@@ -113,6 +115,17 @@ def serving(user):
     for each in started:
         if each.process.poll() is None:
             each.ends()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_another_thread_is_handed_ends_the_service(user, number) -> None:
+    served = Served(user, "--no-worker")
+    process = served.process.pid
+    other = max(int(name) for name in os.listdir(f"/proc/{process}/task"))
+    assert other != process
+    assert ctypes.CDLL(None).tgkill(process, other, int(number)) == 0
+    status, said = served.ends(0)
+    assert (status, said) == (0, "")
 
 
 def sent(user, file, *words):

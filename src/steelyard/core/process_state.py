@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
+from steelyard.core.interruption import start_unheeded
+
 LOOK_INTERVAL_S = 1.0
 # proc(5), field 3 of stat: stopped by a signal, and by a tracer.
 _STOPPED = (b"T", b"t")
@@ -64,7 +66,8 @@ def kept_awake(process: int, say: Callable[[str], None] | None = None) -> Genera
                 told = None
 
     watcher = threading.Thread(target=look, daemon=True)
-    watcher.start()
+    # Who waits here for the process is to be interrupted itself.
+    start_unheeded(watcher)
     try:
         yield
     finally:

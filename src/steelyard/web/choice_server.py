@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from steelyard.analysis.states.benchmark_states import StatesResult, values_digest, with_choices
 from steelyard.core.errors import SteelyardError
+from steelyard.core.interruption import wait_until
 from steelyard.store.choices import Choices, is_iteration, write_choices
 from steelyard.web.local_server import LocalHandler, LocalServer
 
@@ -68,7 +69,7 @@ def serve_choices(
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         announce(server.address)
-        server.done.wait()
+        wait_until(server.done.wait)
     except KeyboardInterrupt:
         pass
     finally:

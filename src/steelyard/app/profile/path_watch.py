@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.paths.path_alert import PathAlert
 from steelyard.core.errors import DataError
+from steelyard.core.interruption import block_interruptions
 
 if TYPE_CHECKING:
     from steelyard.analysis.paths.lookup import KeyedPaths
@@ -78,7 +79,7 @@ def watching(profile: str, map_path: str, tell: Tell) -> Iterator[None]:
         while not is_over.wait(_INTERVAL_S):
             watch.look()
 
-    with ThreadPoolExecutor(1, "watch of paths") as beside:
+    with ThreadPoolExecutor(1, "watch of paths", block_interruptions) as beside:
         looking = beside.submit(look_often)
         try:
             yield

@@ -13,6 +13,7 @@ from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import store_option
 from steelyard.cli.store.opened_library import opened_library
 from steelyard.core.errors import MissingCapabilityError
+from steelyard.core.interruption import wait_until
 
 if TYPE_CHECKING:
     from steelyard.app.service.service_settings import ServiceSettings
@@ -127,8 +128,12 @@ def command(given: ServeOptions) -> None:
             stack.enter_context(
                 started_by_slurm(service, settings.slurm, opened.address, own, write_note)
             )
-        while thread.is_alive():
-            thread.join(3600.0)
+
+        def has_ended(seconds: float) -> bool:
+            thread.join(seconds)
+            return not thread.is_alive()
+
+        wait_until(has_ended)
 
 
 def _say_what_is_missing(settings: ServiceSettings, database: str, directory: str) -> None:
