@@ -114,7 +114,7 @@ def command(given: ServeOptions) -> None:
         service.archives.most_account_bytes = settings.most_archive_bytes
         token = service.access.owner_token(COMMAND_TOKEN)
         stack.enter_context(announced(place, opened.local_address, token))
-        thread = stack.enter_context(serving(opened, service, StoreSite(path), settings))
+        ended = stack.enter_context(serving(opened, service, StoreSite(path), settings))
         write_note(f"{opened.address} (Ctrl-C ends it)")
         for line in first_steps(service, settings, opened.address):
             write_note(line)
@@ -129,11 +129,7 @@ def command(given: ServeOptions) -> None:
                 started_by_slurm(service, settings.slurm, opened.address, own, write_note)
             )
 
-        def has_ended(seconds: float) -> bool:
-            thread.join(seconds)
-            return not thread.is_alive()
-
-        wait_until(has_ended)
+        wait_until(ended.wait)
 
 
 def _say_what_is_missing(settings: ServiceSettings, database: str, directory: str) -> None:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -115,8 +115,8 @@ def _not_bound(error: OSError, settings: ServiceSettings) -> Exception:
 @contextmanager
 def serving(
     opened: Opened, service: Service, store: StoreSite, settings: ServiceSettings
-) -> Iterator[Thread]:
-    """Serve pages and the API meanwhile, in a thread, which is given.
+) -> Iterator[Event]:
+    """Serve pages and the API meanwhile, in a thread; what is given is set when that has ended.
 
     Raises
     ------
@@ -143,14 +143,22 @@ def serving(
         open_as_many_as_allowed()
     switch_s = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_S)
+    # To join a thread would say that it has ended where that is interrupted (Python 3.11).
+    ended = Event()
+
+    def serve() -> None:
+        try:
+            asyncio.run(_serve(server, opened.socket))
+        finally:
+            ended.set()
+
     # In a thread of its own it leaves signals to the command line.
-    thread = Thread(target=lambda: asyncio.run(_serve(server, opened.socket)), daemon=True)
-    thread.start()
+    Thread(target=serve, daemon=True).start()
     try:
-        yield thread
+        yield ended
     finally:
         server.should_exit = True
-        thread.join(2 * _ENDING_S)
+        ended.wait(2 * _ENDING_S)
         sys.setswitchinterval(switch_s)
 
 
