@@ -6,6 +6,7 @@ import math
 import os
 import re
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,9 +24,10 @@ from steelyard.service.held_alone import hold_database, hold_file
 
 BUSY_TIMEOUT_S = 30.0
 _POSTGRESQL = "postgresql"
-# Connections that are kept: one for each thread that answers. More threads would wait for each
-# other at the interpreter after each answer of the database, and for new connections.
+# Connections that are kept, and threads that take and send bodies piece by piece.
 THREADS, _MORE = 16, 34
+# Where that many wait for one that writes, the other connections are for those who read.
+_WRITERS = 32
 # A connection that was used so shortly before is there.
 _TRUSTED_S = 1.0
 _USED = "used_monotonic_s"
@@ -55,6 +57,7 @@ class ServiceDatabase:
         self._release: Callable[[], None] = lambda: None
         self.shown_address, self.engine = _engine(address)
         self._read = self.engine
+        self._writers = threading.BoundedSemaphore(_WRITERS)
         if self.engine.dialect.name == _POSTGRESQL:
             # Its statements see one state each, within a transaction or not: that is left out.
             self._read = self.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -77,6 +80,7 @@ class ServiceDatabase:
         """A transaction that is committed at the end, or not at all."""
         with (
             self._errors(),
+            self._writers,
             self.engine.connect().execution_options(writing=True) as connection,
             connection.begin(),
         ):

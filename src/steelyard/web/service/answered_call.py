@@ -30,14 +30,20 @@ class ReadableJson(JSONResponse):
         return told.encode("utf-8", "replace")
 
 
-def person_route(path: str, method: str, service: Service, scope: str, call: Any) -> Route:
-    """A call of people's programs. Whose token it is comes first: strangers send no bodies."""
+def person_route(
+    path: str, method: str, service: Service, scope: str, call: Any, *, is_long: bool = False
+) -> Route:
+    """A call of people's programs. Whose token it is comes first: strangers send no bodies.
+
+    `is_long` is for one that reads all trials of an experiment.
+    """
+    kind = path if is_long else ""
 
     async def endpoint(request: Request) -> Response:
         async def answer() -> Any:
             who = await in_turn(service.access.identity, token_of(request), scope)
             body = await body_of(request) if method == "POST" else {}
-            return await in_turn(call, service, who, request.path_params, body)
+            return await in_turn(call, service, who, request.path_params, body, kind=kind)
 
         return await answered(answer)
 

@@ -2,7 +2,8 @@
 
 Threads that all have work wait for each other at the interpreter after each answer of the database,
 so that sixteen take half as long again as two for the same pages. A call that takes longer than a
-page does goes on beside the others: nobody waits for an archive, or for another service.
+page does goes on beside the others: nobody waits for another service or for a lock. Calls that
+read a whole experiment wait for others of their kind alone, and hold no thread meanwhile.
 """
 
 from __future__ import annotations
@@ -11,17 +12,33 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
+from anyio import CapacityLimiter
 from anyio.lowlevel import RunVar
-from starlette.concurrency import run_in_threadpool
+from anyio.to_thread import run_sync
 
 _AT_ONCE = 3
 _TURN_S = 0.05
-_turns = RunVar[asyncio.Semaphore]("turns")
+# Threads that wait for a lock cost little; whatever is sent in pieces has others.
+_MOST_THREADS = 200
 
 Found = TypeVar("Found")
 
 
-async def in_turn(call: Callable[..., Found], *words: object) -> Found:
+class _Turns:
+    """The turns of one event loop."""
+
+    def __init__(self) -> None:
+        self._by_kind: dict[str, asyncio.Semaphore] = {}
+        self.threads = CapacityLimiter(_MOST_THREADS)
+
+    def of(self, kind: str) -> asyncio.Semaphore:
+        return self._by_kind.setdefault(kind, asyncio.Semaphore(_AT_ONCE))
+
+
+_turns = RunVar[_Turns]("turns")
+
+
+async def in_turn(call: Callable[..., Found], *words: object, kind: str = "") -> Found:
     """What a call returns, made in a thread when it is its turn.
 
     Parameters
@@ -29,33 +46,37 @@ async def in_turn(call: Callable[..., Found], *words: object) -> Found:
     call : callable
     *words
         What it is given.
+    kind : str
+        Of a call that takes long; as many of a kind run at a time, and the others wait.
 
     Notes
     -----
-    First come, first served. The turn passes to the next one when the call has ended, or after
-    50 ms.
+    First come, first served. The turn passes to the next one when the call has ended, or, without a
+    kind, after 50 ms.
     """
     turns = _turns_of_this_loop()
-    await turns.acquire()
+    own = turns.of(kind)
+    await own.acquire()
     has_passed = False
 
     def pass_on() -> None:
         nonlocal has_passed
         if not has_passed:
             has_passed = True
-            turns.release()
+            own.release()
 
-    moment = asyncio.get_running_loop().call_later(_TURN_S, pass_on)
+    moment = None if kind else asyncio.get_running_loop().call_later(_TURN_S, pass_on)
     try:
-        return await run_in_threadpool(call, *words)
+        return await run_sync(call, *words, limiter=turns.threads)
     finally:
-        moment.cancel()
+        if moment is not None:
+            moment.cancel()
         pass_on()
 
 
-def _turns_of_this_loop() -> asyncio.Semaphore:
+def _turns_of_this_loop() -> _Turns:
     try:
         return _turns.get()
     except LookupError:
-        _turns.set(found := asyncio.Semaphore(_AT_ONCE))
+        _turns.set(found := _Turns())
         return found

@@ -100,6 +100,8 @@ class Page:
     again : callable or None
         Shows a form with what was typed, whose sender has signed in anew since it was loaded; None
         says to go back.
+    is_long : bool
+        It reads all trials of an experiment.
     """
 
     path: str
@@ -108,6 +110,7 @@ class Page:
     method: str = "GET"
     room: Callable[[int], str] | None = None
     again: Callable[[Asked], Response] | None = None
+    is_long: bool = False
 
 
 def page_route(page: Page, visitors: Visitors) -> Route:
@@ -122,7 +125,7 @@ def page_route(page: Page, visitors: Visitors) -> Route:
         return denied or _answered(page.answer, _asked(request, visitor, visitors, {}))
 
     async def seen(request: Request) -> Response:
-        return await in_turn(looked_at, request)
+        return await in_turn(looked_at, request, kind=page.path if page.is_long else "")
 
     async def posted(request: Request) -> Response:
         if not visitors.may_post(request):

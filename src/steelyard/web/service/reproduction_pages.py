@@ -39,7 +39,7 @@ def reproduction_pages(service: Service) -> list[Page]:
 
     return [
         Page("/service/{experiment}/reproductions", EVERYONE, listed),
-        Page("/service/{experiment}/reproduction/{again}", EVERYONE, compared),
+        Page("/service/{experiment}/reproduction/{again}", EVERYONE, compared, is_long=True),
     ]
 
 

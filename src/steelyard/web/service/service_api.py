@@ -56,25 +56,14 @@ def api_routes(service: Service, people: People) -> list[Route]:
         person_route("/api/experiments", "GET", service, "read", listed_experiments),
         person_route("/api/experiments", "POST", service, "submit", sent_experiment),
         person_route("/api/experiments/{experiment}", "GET", service, "read", shown_experiment),
-        person_route(
-            "/api/experiments/{experiment}/trials", "GET", service, "read", experiment_trials
-        ),
-        person_route(
-            "/api/experiments/{experiment}/download/{format}",
-            "GET",
-            service,
-            "read",
-            downloaded_experiment,
-        ),
-        person_route(
-            "/api/experiments/{experiment}/reproduction/{again}",
-            "GET",
-            service,
-            "read",
-            reproduction_call,
-        ),
-        person_route(
-            "/api/experiments/{experiment}/archive", "GET", service, "read", archived_experiment
+        *(
+            person_route(f"/api/experiments/{path}", "GET", service, "read", call, is_long=True)
+            for path, call in (
+                ("{experiment}/trials", experiment_trials),
+                ("{experiment}/download/{format}", downloaded_experiment),
+                ("{experiment}/reproduction/{again}", reproduction_call),
+                ("{experiment}/archive", archived_experiment),
+            )
         ),
         person_route(
             "/api/experiments/{experiment}/results", "GET", service, "read", archives_call

@@ -94,9 +94,9 @@ def service_pages(service: Service) -> list[Page]:
         *archive_pages(service),
         *facet_pages(service),
         Page("/service/{experiment}", EVERYONE, one),
-        Page("/service/{experiment}/answer", EVERYONE, answer),
-        Page("/service/{experiment}/download/{format}", EVERYONE, downloaded),
-        Page("/service/{experiment}/archive", EVERYONE, archived),
+        Page("/service/{experiment}/answer", EVERYONE, answer, is_long=True),
+        Page("/service/{experiment}/download/{format}", EVERYONE, downloaded, is_long=True),
+        Page("/service/{experiment}/archive", EVERYONE, archived, is_long=True),
         Page("/service/{experiment}/cancel", "cancel", cancelled, "POST"),
         Page("/service/{experiment}/visibility", "submit", shown_to, "POST"),
     ]
