@@ -4,21 +4,18 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "argument_steps.hpp"
-#include "constant_tables.hpp"
 #include "elf_tables.hpp"
 #include "held_values.hpp"
 #include "program_references.hpp"
 #include "stack_depths.hpp"
+#include "value_moves.hpp"
 
 namespace steelyard {
 
@@ -46,36 +43,17 @@ class HeldPointers {
     void visit(const CodeStep& step, std::span<const std::uint8_t> code, const HeldState& state);
 
   private:
-    HeldValue address_value(std::uint64_t address);
-    HeldValue functions_of(std::uint64_t table);
-
     using Visit =
         std::function<void(const CodeStep&, std::span<const std::uint8_t>, const HeldState&)>;
     void follow(const StackDepths& depths, const std::vector<std::uint64_t>& jump_targets,
                 const Visit& shown);
-    bool names_functions(const StackDepths& depths);
     static std::int64_t exposed_from(const StackDepths& depths);
     HeldValue called(const CodeStep& step, std::span<const std::uint8_t> code) const;
-    HeldValue on_stack(const CodeStep& step, const HeldState& state);
-    HeldValue word_at(std::int64_t place, const HeldState& state) const;
-    HeldValue read(const CodeStep& step, std::span<const std::uint8_t> code,
-                   const HeldState& state);
-    HeldValue computed(const CodeStep& step, std::span<const std::uint8_t> code,
-                       const HeldState& state);
-    void write(const CodeStep& step, std::span<const std::uint8_t> code, HeldState& state,
-               HeldValue value);
-    bool write_vector(const CodeStep& step, std::span<const std::uint8_t> code, HeldState& state);
-    static void store(const CodeStep& step, HeldState& state, HeldValue value, std::int64_t bytes);
 
     const Visit* shown_ = nullptr;
     const ProgramReferences& references_;
     const WrappedCalls& wrapped_calls_;
-    std::set<std::uint64_t> starts_;
-    bool has_fixed_addresses_;
-    ConstantTables tables_;
-    HeldValues values_;
-    /// Of the function that is read, from where on others may write to its words of the stack.
-    std::int64_t exposed_from_ = 0;
+    ValueMoves moves_;
     std::map<std::uint64_t, HeldValue> returned_;  ///< by functions; the others return anything
 };
 
