@@ -53,7 +53,7 @@ _REASONS = {
     ),
     "the last words of a program, which are kept and not parsed": (
         *("build/run_build.py", "executors/local/unit_builds.py", "app/suite/suite_run.py"),
-        "app/service/slurm_workers.py",
+        "app/service/slurm_place.py",
     ),
     "compared, or searched by the user's own pattern": (
         *("measure/check_output.py", "measure/printed_metrics.py"),

@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from steelyard.app.service.slurm_workers import CLUSTER, SlurmPlace, SlurmWorkers
+from steelyard.app.service.slurm_place import SlurmPlace
+from steelyard.app.service.slurm_workers import CLUSTER, SlurmWorkers
 from steelyard.core.errors import UsageError
 from steelyard.service.cluster_workers import ClusterWorker
 from steelyard.service.slurm_cluster import SlurmAwayError, SlurmError, SlurmJob, SlurmNode
