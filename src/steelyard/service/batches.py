@@ -46,6 +46,9 @@ def cancel_batch(connection: Connection, identifier: str, why: str) -> list[str]
         & (submissions.c.account_id == row.account_id)
         & submissions.c.state.in_(OPEN_STATES)
     )
+    # Two that end one batch wait for each other in order, not in a circle.
+    held = select(submissions.c.id).where(chosen).order_by(submissions.c.id)
+    connection.execute(held.with_for_update(key_share=True)).all()
     ended = update(submissions).where(chosen).values(state="cancelled", stopped=why)
     return list(connection.execute(ended.returning(submissions.c.identifier)).scalars())
 

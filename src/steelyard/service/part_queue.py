@@ -24,7 +24,7 @@ from steelyard.service.rehearsals import give_rehearsals_back
 from steelyard.service.service_schema import attempts, parts, submissions, workers
 from steelyard.service.submissions import OPEN_STATES
 from steelyard.service.submitted_packages import packages_of
-from steelyard.service.workers import BOOT_LIMIT_S, HEARTBEAT_LIMIT_S, is_silent
+from steelyard.service.workers import BOOT_LIMIT_S, HEARTBEAT_LIMIT_S, hold_workers, is_silent
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,14 @@ class GivenPart:
     ran: int = 0
 
 
-def next_part(
-    connection: Connection,
-    worker_id: int,
-    now_s: float,
-    why_lost: str = "the worker asked for another part",
-) -> GivenPart | None:
+def next_part(connection: Connection, worker_id: int, now_s: float) -> GivenPart | None:
     """Give a worker its next part, or None where there is none.
 
     By priority, then by the age of the experiment, then in the order that was drawn. What the
     worker was given before and has not sent back is lost: it would not ask otherwise. That is no
     fault of the worker's: the answer to its last request may have been lost on its way.
     """
-    lose_held(connection, worker_id, now_s, why_lost)
+    lose_held(connection, worker_id, now_s)
     worker = connection.execute(select(workers).where(workers.c.id == worker_id)).first()
     if worker is None or worker.status == "quarantined":
         return None
@@ -109,7 +104,7 @@ def _order(row: Any) -> tuple[int, int, int]:
 
 def _waiting() -> Any:
     """Parts that may be given out, the next one first; who asks for one has it locked."""
-    return _unlocked().with_for_update(of=parts, skip_locked=True)
+    return _unlocked().with_for_update(of=parts, skip_locked=True, key_share=True)
 
 
 def _unlocked() -> Any:
@@ -186,7 +181,7 @@ def keep_ran(connection: Connection, worker_id: int, part_id: int, attempt: int,
         & (parts.c.worker_id == worker_id)
         & (parts.c.state == "given")
     )
-    row = connection.execute(select(parts).where(chosen).with_for_update()).first()
+    row = connection.execute(select(parts).where(chosen).with_for_update(key_share=True)).first()
     if row is None or not row.ran < ran < len(json.loads(row.positions)):
         return False
     connection.execute(update(parts).where(chosen).values(state="waiting", ran=ran))
@@ -201,14 +196,16 @@ def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
     """
     # Of workers that another transaction holds nothing need be known: they are there.
     ahead = select(workers.c.id).where(workers.c.heartbeat_unix_s > now_s)
-    late = connection.execute(ahead.with_for_update(skip_locked=True)).scalars().all()
+    late = (
+        connection.execute(ahead.with_for_update(skip_locked=True, key_share=True)).scalars().all()
+    )
     set_back = update(workers).where(workers.c.id.in_(late))
     connection.execute(set_back.values(heartbeat_unix_s=now_s))
     silent = (
         select(workers.c.id, workers.c.name, workers.c.status)
         .where(is_silent(now_s), workers.c.status.not_in(("gone", "quarantined")))
         .order_by(workers.c.id)
-        .with_for_update(skip_locked=True)
+        .with_for_update(skip_locked=True, key_share=True)
     )
     names: list[str] = []
     for row in connection.execute(silent).all():
@@ -237,28 +234,38 @@ def _lose_quarantined(connection: Connection, now_s: float) -> None:
 
 def _end_finished(connection: Connection) -> None:
     """End experiments whose last parts were ended by two at once: each saw the other's as it was
-    before. Locking would have them wait for each other in a circle."""
+    before. What another transaction holds is left to the next look."""
     left = exists().where(
         parts.c.submission_id == submissions.c.id, parts.c.state.in_(("waiting", "given"))
     )
-    ended = update(submissions).where(
+    finished = select(submissions.c.id).where(
         submissions.c.state.in_(OPEN_STATES), submissions.c.going_on == "", ~left
     )
-    connection.execute(ended.values(state="done"))
+    free = finished.with_for_update(skip_locked=True, key_share=True)
+    for number in connection.execute(free).scalars().all():
+        ended = update(submissions).where(submissions.c.id == number)
+        connection.execute(ended.values(state="done"))
 
 
 def lose_worker(connection: Connection, worker_id: int, now_s: float, why: str) -> None:
     """Give back what a worker was given that is lost itself."""
+    hold_workers(connection, {worker_id})
     for part_id in lose_held(connection, worker_id, now_s, why):
         blame_who_lost(connection, part_id, worker_id, why)
 
 
-def lose_held(connection: Connection, worker_id: int, now_s: float, why: str) -> list[int]:
+def lose_held(
+    connection: Connection,
+    worker_id: int,
+    now_s: float,
+    why: str = "the worker asked for another part",
+) -> list[int]:
     """Give back what a worker was given; which parts that were."""
     given = (
         select(parts)
         .where(parts.c.worker_id == worker_id, parts.c.state == "given")
-        .with_for_update()
+        .order_by(parts.c.id)
+        .with_for_update(key_share=True)
     )
     lost = connection.execute(given).all()
     for row in lost:

@@ -62,11 +62,15 @@ def _trials_of(connection: Connection, numbers: Sequence[int]) -> dict[int, tupl
 
 def is_repeated(connection: Connection, part_id: int) -> bool:
     """Whether a part repeats another, or is repeated."""
+    return bool(workers_of_repeats(connection, part_id))
+
+
+def workers_of_repeats(connection: Connection, part_id: int) -> set[int]:
+    """The workers of the parts that a part repeats, or that repeat it."""
     own = select(parts.c.submission_id, parts.c.block, parts.c.twin).where(parts.c.id == part_id)
     row = connection.execute(own).first()
-    if row is None or row.twin is not None:
-        return row is not None
-    others = select(parts.c.id).where(
-        parts.c.submission_id == row.submission_id, parts.c.twin == row.block
-    )
-    return connection.execute(others.limit(1)).first() is not None
+    if row is None:
+        return set()
+    is_twin = parts.c.twin == row.block if row.twin is None else parts.c.block == row.twin
+    others = select(parts.c.worker_id).where(parts.c.submission_id == row.submission_id, is_twin)
+    return set(connection.execute(others).scalars())

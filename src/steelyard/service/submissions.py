@@ -156,7 +156,10 @@ def block_count(connection: Connection, submission_id: int, *, lock: bool = Fals
     chosen = select(submissions.c.id).where(
         submissions.c.id == submission_id, submissions.c.state.in_(OPEN_STATES)
     )
-    if connection.execute(chosen.with_for_update() if lock else chosen).first() is None:
+    if (
+        connection.execute(chosen.with_for_update(key_share=True) if lock else chosen).first()
+        is None
+    ):
         return -1
     counted = select(func.count()).where(parts.c.submission_id == submission_id)
     return int(connection.execute(counted).scalar_one())
@@ -302,7 +305,8 @@ def cancel_submission(connection: Connection, submission_id: int, why: str = "")
 def open_trials(connection: Connection, account_id: int) -> int:
     """How many trials of an account's open experiments were planned; nobody sends more by the
     account until the transaction ends."""
-    connection.execute(select(accounts.c.id).where(accounts.c.id == account_id).with_for_update())
+    held = select(accounts.c.id).where(accounts.c.id == account_id)
+    connection.execute(held.with_for_update(key_share=True))
     chosen = (submissions.c.account_id == account_id) & submissions.c.state.in_(OPEN_STATES)
     counted = select(func.coalesce(func.sum(submissions.c.trial_count), 0)).where(chosen)
     return int(connection.execute(counted).scalar_one())

@@ -23,6 +23,7 @@ from steelyard.service.part_attempts import (
     give_again,
     tries_of,
 )
+from steelyard.service.repeated_blocks import workers_of_repeats
 from steelyard.service.service_schema import attempts, committed_trials, parts, submissions
 from steelyard.service.workers import count_fault, forgive_faults, hold_workers
 
@@ -66,12 +67,12 @@ class Taken:
 
 def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_s: float) -> Taken:
     """Commit the trials of a result, or say why not. Calling it twice changes nothing more."""
-    hold_workers(connection, {worker_id, *tries_of(connection, sent.part_id).tired})
+    hold_workers(connection, {worker_id, *_concerned(connection, sent.part_id)})
     row = connection.execute(
         select(parts, submissions.c.identifier)
         .join(submissions, parts.c.submission_id == submissions.c.id)
         .where(parts.c.id == sent.part_id)
-        .with_for_update(of=parts)
+        .with_for_update(of=parts, key_share=True)
     ).first()
     given = connection.execute(
         select(attempts).where(
@@ -102,6 +103,12 @@ def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_
         return Taken("refused", wrong)
     _commit(connection, row, worker_id, sent, now_s)
     return Taken("committed")
+
+
+def _concerned(connection: Connection, part_id: int) -> set[int]:
+    """The workers that may be at fault where a part is committed."""
+    tired = tries_of(connection, part_id).tired
+    return {*tired, *workers_of_repeats(connection, part_id)}
 
 
 def _wrong(row: Any, given: Any, worker_id: int, sent: SentResult) -> str:
@@ -153,15 +160,16 @@ def _commit(
     )
     forgive_faults(connection, worker_id)
     blame_who_failed(connection, row.id, worker_id)
-    end_submission(connection, row.id)
 
 
 def count_committed(connection: Connection, sent: SentResult) -> None:
-    """Count the trials of a result that was just committed, last of all in its transaction.
+    """Count the trials of a result that was just committed, and end its experiment if it was the
+    last, at the end of its transaction.
 
     Until that ends nobody else changes the experiment's row: whoever held it and then waited for
     another would be waited for in a circle.
     """
+    end_submission(connection, sent.part_id)
     count = sum(trial.position >= 0 for trial in sent.trials)
     chosen = update(submissions).where(submissions.c.identifier == sent.experiment)
     connection.execute(chosen.values(committed_count=submissions.c.committed_count + count))

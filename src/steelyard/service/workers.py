@@ -144,10 +144,13 @@ def beat(connection: Connection, worker_id: int, status: str, now_s: float) -> N
 
 
 def hold_workers(connection: Connection, numbers: Collection[int]) -> None:
-    """Let no other transaction change workers, before parts of theirs are held: always in this
-    order, so that no two transactions wait for each other in a circle."""
+    """Let no other transaction change workers, before parts of theirs are held, and experiments
+    after those: always in this order, so that no two transactions wait for each other in a circle.
+
+    Others may refer to what is held (FOR NO KEY UPDATE): whoever sends an experiment names workers.
+    """
     chosen = select(workers.c.id).where(workers.c.id.in_(numbers)).order_by(workers.c.id)
-    connection.execute(chosen.with_for_update()).all()
+    connection.execute(chosen.with_for_update(key_share=True)).all()
 
 
 def count_fault(

@@ -5,16 +5,26 @@ from __future__ import annotations
 import random
 from concurrent.futures import ThreadPoolExecutor, wait
 
+import pytest
+
 from steelyard.service.part_attempts import WAIT_FOR_OTHERS_S
 from steelyard.service.part_queue import lose_silent_workers, next_part
 from steelyard.service.submissions import (
     NewPart,
     NewSubmission,
     add_submission,
+    cancel_submission,
     find_submission,
 )
 from steelyard.service.trial_commits import SentResult, commit_result, count_committed
-from steelyard.service.workers import HEARTBEAT_LIMIT_S, beat, enrol_worker, release_worker
+from steelyard.service.workers import (
+    HEARTBEAT_LIMIT_S,
+    beat,
+    enrol_worker,
+    hold_workers,
+    release_worker,
+)
+from tests.patience import PATIENCE_S
 from tests.unit.service.conftest import IDENTIFIER, trial
 
 WORKERS, BLOCKS, SIZE = 4, 48, 2
@@ -29,6 +39,11 @@ GROUP BY p.id, p.block, p.state ORDER BY p.block
 """
 
 COUNTED = "SELECT committed_count FROM submissions"
+DEADLOCKS = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+MISCOUNTED = """
+SELECT s.id FROM submissions s WHERE s.committed_count <> (
+SELECT count(*) FROM committed_trials c WHERE c.submission_id = s.id AND c.position >= 0)
+"""
 LEFT = "SELECT count(*) FROM parts WHERE state IN ('waiting', 'given')"
 
 
@@ -130,3 +145,69 @@ def test_an_experiment_whose_last_two_blocks_end_at_once_has_ended(made) -> None
         lose_silent_workers(connection, 1002.0)
         found = find_submission(connection, IDENTIFIER)
         assert (found.state, found.committed_count) == ("done", 4)
+
+
+@pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+def test_who_sends_an_experiment_waits_for_no_worker_that_another_holds(made) -> None:
+    row = NewSubmission(IDENTIFIER, made.account, "n", "private", "f", "{}", "p", 2, 0, 1000.0)
+
+    def send() -> int:
+        with made.database.writing() as connection:
+            return add_submission(connection, row, [NewPart(0, made.first, 0, (0, 1))])
+
+    with ThreadPoolExecutor(1) as pool, made.database.writing() as connection:
+        hold_workers(connection, {made.first})
+        assert pool.submit(send).result(PATIENCE_S) == 1
+
+
+@pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+def test_people_who_send_and_workers_that_fail_wait_for_nobody_in_a_circle(made) -> None:
+    hosts = filled(made)
+
+    def send(seed: int) -> None:
+        generator = random.Random(seed)
+        for number in range(25):
+            named = f"{IDENTIFIER[:-3]}{seed}{number:02d}"
+            row = NewSubmission(named, made.account, "n", "private", "f", "{}", "p", 16, 0, 1000.0)
+            order = generator.sample(hosts, len(hosts))
+            blocks = [
+                NewPart(block, order[block % WORKERS], block, (2 * block, 2 * block + 1), (*order,))
+                for block in range(8)
+            ]
+            with made.database.writing() as connection:
+                add_submission(connection, row, blocks)
+            if generator.random() < 0.3:
+                with made.database.writing() as connection:
+                    found = find_submission(connection, named)
+                    assert found is not None
+                    cancel_submission(connection, found.id)
+
+    def run(worker: int) -> None:
+        generator = random.Random(worker)
+        for _ in range(60):
+            with made.database.writing() as connection:
+                hold_workers(connection, {worker})
+                lose_silent_workers(connection, 1000.0)
+                release_worker(connection, f"w{hosts.index(worker)}")
+                given = next_part(connection, worker, 1000.0)
+            if given is None:
+                continue
+            result = SentResult(given.id, given.attempt, given.experiment, (), {}, "it broke")
+            if generator.random() < 0.7:
+                trials = tuple(
+                    trial(each, each // SIZE, started_unix_s=generator.random())
+                    for each in given.positions
+                )
+                result = SentResult(given.id, given.attempt, given.experiment, trials, {})
+            with made.database.writing() as connection:
+                if commit_result(connection, worker, result, 1000.0).outcome == "committed":
+                    count_committed(connection, result)
+
+    with ThreadPoolExecutor(WORKERS + 2) as pool:
+        for done in [pool.submit(run, each) for each in hosts] + [
+            pool.submit(send, seed) for seed in (1, 2)
+        ]:
+            done.result()
+    with made.database.reading() as connection:
+        assert connection.exec_driver_sql(DEADLOCKS).scalar_one() == 0
+        assert connection.exec_driver_sql(MISCOUNTED).all() == []

@@ -18,6 +18,7 @@ from steelyard.service.cluster_workers import keep_boot
 from steelyard.service.part_queue import (
     GivenPart,
     keep_ran,
+    lose_held,
     lose_silent_workers,
     next_part,
 )
@@ -28,6 +29,7 @@ from steelyard.service.workers import (
     Worker,
     beat,
     count_fault,
+    hold_workers,
 )
 
 
@@ -62,11 +64,13 @@ class ServiceParts(ServiceRoom):
         self._look()
         with self._database.writing() as connection:
             now_s = self.clock()
+            hold_workers(connection, {worker.id})
             lose_silent_workers(connection, now_s)
+            lose_held(connection, worker.id, now_s, *said.why_lost)
             end_exceeded(connection, now_s)
             if said.booted_for:
                 keep_boot(connection, worker.id, said.booted_for)
-            given = next_part(connection, worker.id, now_s, *said.why_lost)
+            given = next_part(connection, worker.id, now_s)
             boot = wanted_boot(connection, worker, now_s) if given is None else None
             status = "rebooting" if boot else "idle" if given is None else "reserved"
             beat(connection, worker.id, status, now_s)
@@ -103,8 +107,8 @@ class ServiceParts(ServiceRoom):
             else:
                 taken = commit_result(connection, worker.id, sent, self.clock())
                 if taken.outcome == "committed":
-                    end_unbuilt(connection, sent.experiment, sent.trials)
                     blame_by_repeats(connection, sent.experiment, sent.part_id)
+                    end_unbuilt(connection, sent.experiment, sent.trials)
                     count_committed(connection, sent)
             if taken.outcome == "refused":
                 detail = json.dumps({"part": sent.part_id, "why": taken.message})
