@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,6 +17,9 @@ _NOTHING = {"smudge": "", "clean": "", "process": "", "required": "false"}
 _MAKING = ("smudge", "process")
 # Whoever made a repository may have written these; the others are of this machine or its user.
 _OF_REPOSITORY = ("local", "worktree")
+# How a pointer begins, and below what size it stays (git-lfs, docs/spec.md).
+_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+_MOST_POINTER_BYTES = 1024
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,27 @@ def filters_of(path: str) -> Filters:
         if what in given and what not in trusted.get(name, {})
     }
     return Filters(settings, refused)
+
+
+def pointers_of(tree: str) -> dict[str, bytes]:
+    """The files of a work tree that are pointers of Git LFS in place of their content, with what
+    they hold: no program has fetched what they stand for."""
+    files = git_output(tree, ["ls-files", "-z"]).split("\0")
+    found = {file: _pointer(os.path.join(tree, file)) for file in files if file}
+    return {file: held for file, held in found.items() if held}
+
+
+def _pointer(path: str) -> bytes:
+    """What a pointer of Git LFS holds; nothing where the file is none."""
+    try:
+        about = os.lstat(path)
+        if not stat.S_ISREG(about.st_mode) or about.st_size > _MOST_POINTER_BYTES:
+            return b""
+        with open(path, "rb") as file:
+            held = file.read()
+    except OSError:
+        return b""
+    return held if held.startswith(_POINTER) else b""
 
 
 def refuse_unfiltered(tree: str, refused: Mapping[str, str]) -> None:

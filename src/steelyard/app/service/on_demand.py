@@ -16,6 +16,7 @@ from steelyard.app.experiment.packaged_benchmark import package_source
 from steelyard.app.experiment.toml_text import toml_text
 from steelyard.app.service.send_packages import Say, packed
 from steelyard.core.errors import ArchiveError, UsageError
+from steelyard.repository.filters import pointers_of
 from steelyard.repository.revisions import (
     Repository,
     find_repository,
@@ -101,6 +102,7 @@ def _trees(asked: Patch, say: Say) -> Iterator[tuple[list[str], list[str]]]:
             stack.enter_context(work_tree(repository, commit, os.path.join(directory, side)))
             for side, commit in zip(SIDES, commits, strict=True)
         ]
+        _look_at_pointers(trees[0], trees[1], say)
         names = [f"{side} {commit[:12]}" for side, commit in zip(SIDES, commits, strict=True)]
         yield names, trees
 
@@ -122,6 +124,32 @@ def _look_at_submodules(repository: Repository, commits: Sequence[str], say: Say
                 field="--patch",
             )
         say(f"the submodule {path!r} is not sent: its folder is empty in both trees")
+
+
+def _look_at_pointers(base: str, patch: str, say: Say) -> None:
+    """Say that content which Git LFS keeps is not sent.
+
+    Raises
+    ------
+    UsageError
+        Both sides have different content: what is asked about would be in neither tree.
+    """
+    held, patched = pointers_of(base), pointers_of(patch)
+    for file in sorted(held.keys() | patched.keys()):
+        if held.get(file) != patched.get(file):
+            raise UsageError(
+                f"The file {file!r} differs between --base and --patch, and is a pointer of Git "
+                "LFS in place of its content. Install git-lfs, and run `git lfs install` and `git "
+                "lfs fetch --all`.",
+                field="--patch",
+            )
+    if held:
+        count = len(held)
+        what = "files are pointers" if count > 1 else "file is a pointer"
+        say(
+            f"{count} {what} of Git LFS in both trees, and sent without content, such as "
+            f"{min(held)!r}: install git-lfs where a build needs it"
+        )
 
 
 def _package(entry: BenchmarkEntry, side: str) -> str:
