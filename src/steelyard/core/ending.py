@@ -50,3 +50,13 @@ def ending_words(trial: Trial) -> str:
         "check": "its output is not what it should be",
         "profile": "its profile cannot be read",
     }[trial.reason or "exit"]
+
+
+def describe_failure(trial: Trial) -> str:
+    """Why a trial failed, in a few words and its own last ones."""
+    details, words = trial.details, ending_words(trial)
+    told = trial.reason in ("metric", "build", "prepare", "check", "profile")
+    if (told or "package" in details) and details.get("error"):
+        return f"{words}: {str(details['error']).rstrip('.')}"
+    last = str(details.get("stderr_tail", "")).strip().splitlines()[-1:]
+    return f"{words} ({last[0]})" if last else words

@@ -18,7 +18,7 @@ from steelyard.analysis.distributions.normal import normal_quantile
 from steelyard.analysis.intervals.autoregression import FEWEST_BLOCKS, suspected
 from steelyard.analysis.intervals.paired_ratio import DEPENDENCE_LEVEL
 from steelyard.analysis.tests.shapiro_wilk import shapiro_wilk
-from steelyard.core.ending import ending_words
+from steelyard.core.ending import describe_failure, ending_words
 from steelyard.core.estimate import Unbounded
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.trial_table import TrialTable
@@ -38,11 +38,16 @@ _WANTED = {
 }
 # From here the mean of any but wildly skewed values is normal enough: Cochran's rule remains.
 _NORMALITY_MATTERS_BELOW = 100
+_WITHOUT_FAILED = (
+    " They are not in the estimates; if slow runs fail more often than fast ones, the estimates "
+    "are too low."
+)
 
 
 def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
     """Failed trials, a last block that was cut short, and an early end."""
     variants = experiment.spec.variants
+    yield from _nothing_measured(experiment)
     for index, variant in enumerate(variants):
         own = TrialTable.of(experiment.trials).only(index, warmup=False)
         failed = [ending_words(trial) for trial in own.only(failed=True)]
@@ -50,9 +55,8 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
             reasons = ", ".join(f"{failed.count(r)} x {r}" for r in sorted(set(failed)))
             yield Caution(
                 "failed-trials",
-                f"{len(failed)} of {len(own)} trials of {variant.name} failed ({reasons}). "
-                "They are not in the estimates; if slow runs fail more often than fast ones, "
-                "the estimates are too low.",
+                f"{len(failed)} of {len(own)} trials of {variant.name} failed ({reasons})."
+                f"{_WITHOUT_FAILED if len(failed) < len(own) else ''}",
             )
     yield from _untold_layouts(experiment)
     if experiment.spec.order != "sequential" and (len(variants) > 1 or experiment.spec.levels):
@@ -75,6 +79,18 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
             "sequential-order",
             "The variants were run one after the other, so that a drift of the machine "
             "cannot be told from a difference between them. Blocks can.",
+        )
+
+
+def _nothing_measured(experiment: Experiment) -> Iterable[Caution]:
+    """That there is no answer, where every trial failed."""
+    run = TrialTable.of(experiment.trials).only(warmup=False)
+    failed = run.only(failed=True)
+    if len(run) and len(failed) == len(run):
+        count = "the only trial" if len(run) == 1 else f"all {len(run)} trials"
+        why = describe_failure(next(iter(failed))).rstrip(".")
+        yield Caution(
+            "nothing-measured", f"Nothing was measured: {count} failed. First failure: {why}."
         )
 
 

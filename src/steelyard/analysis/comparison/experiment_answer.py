@@ -39,6 +39,7 @@ from steelyard.analysis.comparison.unit_values import (
 )
 from steelyard.analysis.intervals.paired_ratio import is_dependent
 from steelyard.analysis.tests.independence import independence
+from steelyard.core.ending import describe_failure
 from steelyard.core.estimate import Interval, Unbounded
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.experiment_spec import ExperimentSpec, MetricSpec, Variant
@@ -241,7 +242,7 @@ def _comparison(
     ratio: Ratio | None,
 ) -> Comparison:
     spec = experiment.spec
-    interval = ratio.interval if ratio else _no_values(spec.confidence)
+    interval = ratio.interval if ratio else _no_values(experiment, pair)
     verdict = decide(interval, spec.margin_ratio, metric.direction)
     blocks = None
     if verdict == "undecided" and ratio is not None:
@@ -273,14 +274,27 @@ def _block_cost_s(experiment: Experiment) -> float:
     return per_trial_s * len(spec.variants) * spec.trials_of_variant
 
 
-def _no_values(confidence: float) -> Interval:
+def _no_values(experiment: Experiment, pair: tuple[int, int]) -> Interval:
+    """That there is no ratio, and why: trials that all failed, or a metric that nobody gave."""
+    failures = [_only_failures(experiment, index) for index in pair]
     return Unbounded(
         None,
-        confidence,
+        experiment.spec.confidence,
         "fieller-blocks",
         "no-values",
-        "One of the two variants has no value of this metric.",
+        " ".join(filter(None, failures)) or "One of the two variants has no value of this metric.",
     )
+
+
+def _only_failures(experiment: Experiment, index: int) -> str:
+    """That all trials of a variant failed, and why the first did; empty where one did not."""
+    own = TrialTable.of(experiment.trials).only(index, warmup=False)
+    failed = own.only(failed=True)
+    if not len(own) or len(failed) < len(own):
+        return ""
+    name, why = experiment.spec.variants[index].name, describe_failure(next(iter(failed)))
+    count = "The only trial" if len(own) == 1 else f"All {len(own)} trials"
+    return f"{count} of {name} failed. First failure: {why.rstrip('.')}."
 
 
 def _dimensioning_cautions(experiment: Experiment) -> Iterable[Caution]:
@@ -316,8 +330,9 @@ def _cautions(
     yield from few_blocks_caution(min(counts, default=0))
     compared = [(pair, ratio) for metric, pair, ratio in ratios if metric == primary and ratio]
     among = max(1, sum(count > 0 for count in counts) + len(compared))
+    is_measured = any(level.values for table in levels for level in table.values())
     for variant, table in zip(variants, levels, strict=True):
-        for name in variant.metrics:
+        for name in variant.metrics if is_measured else ():
             if name == primary.name or not table[name].values:
                 yield from metric_cautions(variant, variant.metrics[name], among)
     if experiment.spec.order != "sequential":

@@ -107,7 +107,7 @@ def dimension_experiment(
     """
     from steelyard.analysis.comparison.mode_cautions import level_mode_cautions
     from steelyard.analysis.comparison.unit_values import analysed_trials, iteration_values
-    from steelyard.app.experiment.failed_trial import describe_failure
+    from steelyard.core.ending import describe_failure
 
     index = chosen_variant(experiment, variant)
     spec = chosen_metric(experiment, metric)

@@ -203,8 +203,8 @@ def analyze_study(experiment: Experiment, confidence: float) -> Analyzed:
     TrialsFailedError
         Fewer than two setups are left, or not the baseline.
     """
-    from steelyard.app.experiment.failed_trial import describe_failure
     from steelyard.app.results.named_analysis import analyze_experiment, chosen_method
+    from steelyard.core.ending import describe_failure
 
     spec = experiment.spec
     if not is_study(spec):

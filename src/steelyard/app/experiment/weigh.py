@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.comparison.by_benchmark import by_benchmark
-from steelyard.app.experiment.failed_trial import describe_failure
 from steelyard.app.experiment.going_on import Onward, begun_blocks, onward_stopping
 from steelyard.app.request.experiment_request import build_experiment, suite_workshop
 from steelyard.app.request.request import Request
+from steelyard.core.ending import describe_failure
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.experiment_spec import ExperimentSpec, Variant

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from steelyard.app.experiment.failed_trial import describe_failure
 from steelyard.app.request.experiment_request import build_metrics
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
+from steelyard.core.ending import describe_failure
 from steelyard.core.errors import BuildFailedError, MissingCapabilityError, SuiteError
 from steelyard.core.experiment_results import Trial
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, Variant

@@ -10,8 +10,10 @@ from steelyard.report.formats import ReportFormat
 from steelyard.report.kinds.comparison.benchmark_table import benchmarks_sentence
 from steelyard.report.kinds.comparison.gate_sentences import gate_sentences
 from steelyard.report.kinds.comparison.sentences import (
+    NOT_MEASURED,
     further_sentence,
     geometric_mean_sentence,
+    is_measured,
     magnitude_note,
     together_sentence,
     verdict_sentence,
@@ -95,9 +97,8 @@ def render(answer: Answer, experiment: Experiment) -> str:
     for comparison in said_alone(primary):
         further = further_sentence(comparison, answer)
         tail = f"; {escaped(further)}" if further else ""
-        lines.append(
-            f"- **{comparison.verdict}**: {escaped(verdict_sentence(comparison, names))}{tail}"
-        )
+        word = comparison.verdict if is_measured(comparison) else NOT_MEASURED
+        lines.append(f"- **{word}**: {escaped(verdict_sentence(comparison, names))}{tail}")
     counted = benchmarks_sentence(answer)
     lines += [] if counted is None else [f"- {escaped(counted)}"]
     for mean in answer.geometric_means:

@@ -99,8 +99,21 @@ def test_a_variant_that_always_fails_leaves_an_answer_without_a_ratio():
     assert result.comparisons[0].verdict == "undecided"
     assert not result.variants[1].metrics["wall_time"].available
     assert {"failed-trials", "unavailable-metric"} <= codes(result)
+    name = result.variants[1].name
+    why = f"All 3 trials of {name} failed. First failure: exit code None."
+    assert result.comparisons[0].ratio.explanation == why
+
+
+def test_where_every_trial_failed_that_is_said_first_and_why_the_first_one_did():
     every = answer(make([[None, None], [None, None]]))
     assert every.comparisons[0].ratio.reason == "no-values"
+    first, *others = every.cautions
+    assert first.code == "nothing-measured"
+    assert first.message == (
+        "Nothing was measured: all 4 trials failed. First failure: exit code None."
+    )
+    assert not any("too low" in each.message for each in others)
+    assert "unavailable-metric" not in codes(every)
 
 
 def test_variants_that_never_succeed_in_one_block_have_nothing_in_common():

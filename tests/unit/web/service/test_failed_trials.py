@@ -29,6 +29,10 @@ def test_the_page_says_how_many_trials_failed_and_why(shared) -> None:
     page = browser.get(f"/service/{sent}").text
     assert "2 of the newest 2 trials failed" in page
     assert "cannot find &lt;h.c&gt;" in page
+    answer = browser.get(f"/service/{sent}/answer").text
+    assert "Nothing was measured: all 2 trials failed. First failure: its build failed" in answer
+    assert "Not measured" in answer
+    assert "is undecided" not in answer
     given = service.parts.give(worker)
     assert service.parts.take(worker, result_of(given)).outcome == "committed"
     assert "2 of the newest 4 trials failed" in browser.get(f"/service/{sent}").text

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from steelyard.analysis.comparison.comparison_results import Answer, Comparison, Summary
 from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_spec import MetricSpec
-from steelyard.report.kinds.comparison.sentences import verdict_word
+from steelyard.report.kinds.comparison.sentences import NOT_MEASURED, is_measured, verdict_word
 from steelyard.report.kinds.comparison.tables import mean_text, scale_of
 from steelyard.report.texts.readable import one_line, ratio_text
 from steelyard.report.texts.table import UNAVAILABLE, Table
 
-_WORDS = ("slower", "faster", "equivalent", "undecided")
+_WORDS = ("slower", "faster", "equivalent", "undecided", NOT_MEASURED)
 
 
 def benchmark_comparisons(answer: Answer) -> list[Comparison]:
@@ -67,7 +67,7 @@ def benchmarks_sentence(answer: Answer) -> str | None:
     found = benchmark_comparisons(answer)
     if not found:
         return None
-    counts = Counter(comparison.verdict for comparison in found)
+    counts = Counter(c.verdict if is_measured(c) else NOT_MEASURED for c in found)
     told = ", ".join(f"{counts[word]} {word}" for word in _WORDS if counts[word])
     several = len({c.sides[1] for c in found}) > 1
     what = "comparisons" if several else "benchmarks"

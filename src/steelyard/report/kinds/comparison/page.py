@@ -14,6 +14,7 @@ from steelyard.report.kinds.comparison.gate_sentences import gate_sentences
 from steelyard.report.kinds.comparison.method_notes import SUMMARY_NOTES, methods_used
 from steelyard.report.kinds.comparison.sentences import (
     BETTER_WORDS,
+    NOT_MEASURED,
     WORSE_WORDS,
     geometric_mean_sentence,
     magnitude_note,
@@ -42,6 +43,7 @@ TONES = {
     **dict.fromkeys(WORSE_WORDS, "slower"),
     "equivalent": "equivalent",
     "undecided": "undecided",
+    NOT_MEASURED: "undecided",
 }
 # A single verdict fills the width, some stand beside each other, and many are a list.
 # Of one kind of warning more are folded.

@@ -38,6 +38,7 @@ _LOWER_IS_BETTER = {
 }
 BETTER_WORDS = ("faster", "less", "fewer", "better")
 WORSE_WORDS = ("slower", "more", "worse")
+NOT_MEASURED = "not measured"
 _HIGHER_IS_BETTER = {"rate": ("slower", "faster"), "other": ("worse", "better")}
 
 
@@ -55,8 +56,16 @@ def change_word(metric: MetricSpec, ratio: float) -> str:
     return lower if ratio < 1 else higher
 
 
+def is_measured(comparison: Comparison) -> bool:
+    """Whether both variants have values of the metric."""
+    ratio = comparison.ratio
+    return not (isinstance(ratio, Unbounded) and ratio.reason == "no-values")
+
+
 def verdict_word(comparison: Comparison) -> str:
     """The verdict in the word that fits the metric: ``less`` memory, not ``faster``."""
+    if not is_measured(comparison):
+        return NOT_MEASURED
     ratio = comparison.ratio.estimate
     if comparison.verdict in ("equivalent", "undecided") or ratio is None:
         return comparison.verdict
@@ -147,7 +156,8 @@ def verdict_sentence(comparison: Comparison, names: Mapping[str, str] | None = N
     baseline = names[comparison.baseline] + _in_metric(metric)
     if isinstance(ratio, Unbounded):
         reason = one_line(ratio.explanation).rstrip(".")
-        return f"{candidate} against {baseline} is undecided: {reason}"
+        state = "is undecided" if is_measured(comparison) else "was not measured"
+        return f"{candidate} against {baseline} {state}: {reason}"
     if comparison.verdict == "equivalent":
         margin = f"{100 * comparison.margin_ratio:g} %"
         return (

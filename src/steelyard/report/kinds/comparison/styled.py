@@ -12,6 +12,7 @@ from steelyard.report.kinds.comparison.benchmark_table import (
 from steelyard.report.kinds.comparison.gate_sentences import gate_sentences
 from steelyard.report.kinds.comparison.sentences import (
     BETTER_WORDS,
+    NOT_MEASURED,
     WORSE_WORDS,
     further_sentence,
     geometric_mean_sentence,
@@ -142,6 +143,7 @@ _STYLES_OF_CELLS = {
     **dict.fromkeys(WORSE_WORDS, "red"),
     "equivalent": "cyan",
     "undecided": "yellow",
+    NOT_MEASURED: "yellow",
     UNAVAILABLE: "dim",
 }
 

@@ -14,7 +14,7 @@ from steelyard.analysis.comparison.comparison_results import (
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.experiment_spec import MetricSpec
 from steelyard.core.units import scale_for
-from steelyard.report.kinds.comparison.sentences import verdict_word
+from steelyard.report.kinds.comparison.sentences import is_measured, verdict_word
 from steelyard.report.texts.readable import confidence_text, decimals_for, is_asymmetric, ratio_text
 from steelyard.report.texts.table import UNAVAILABLE, Scale, Table
 
@@ -168,5 +168,5 @@ def _ratio_cells(comparison: Comparison | None) -> tuple[str, str]:
     if comparison is None:
         return "", ""
     if not isinstance(comparison.ratio, Estimate):
-        return "unbounded", comparison.verdict
+        return "unbounded" if is_measured(comparison) else "", verdict_word(comparison)
     return ratio_text(comparison.ratio), verdict_word(comparison)

@@ -12,6 +12,7 @@ from steelyard.report.kinds.comparison.sentences import (
     certainty,
     changed_words,
     further_sentence,
+    is_measured,
     room_text,
     verdict_sentence,
     verdict_word,
@@ -76,6 +77,8 @@ def _headline(comparison: Comparison, names: Mapping[str, str]) -> str:
         if wording_of(comparison.metric) in ("time", "rate"):
             return f"{candidate} is as fast as {baseline}{inside}, within {margin}"
         return f"{candidate} and {baseline} are alike in {metric}, within {margin}"
+    if not is_measured(comparison):
+        return f"{candidate} or {baseline}? Not measured"
     if comparison.verdict == "undecided" or not isinstance(comparison.ratio, Estimate):
         return f"{candidate} or {baseline}? Not decided yet"
     return changed_words(comparison, comparison.ratio, names)
@@ -95,6 +98,8 @@ def _means(comparison: Comparison, answer: Answer, names: Mapping[str, str], sca
 
 def _plain(comparison: Comparison) -> str:
     ratio = comparison.ratio
+    if not is_measured(comparison):
+        return ""
     if not isinstance(ratio, Estimate):
         return "These measurements cannot bound the difference."
     sure = confidence_text(ratio.confidence)
