@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 
 from starlette.background import BackgroundTask
@@ -32,13 +33,20 @@ def download(found: Experiment, name: str, kind: str) -> Response:
 
     chosen = FORMATS.get(kind)
     write = writer_of(chosen)
-    with tempfile.TemporaryDirectory(prefix="steelyard-download-") as directory:
-        path = os.path.join(directory, f"{name}{next(iter(chosen.suffixes), f'.{kind}')}")
+    directory = tempfile.mkdtemp(prefix="steelyard-download-")
+    path = os.path.join(directory, f"{name}{next(iter(chosen.suffixes), f'.{kind}')}")
+    try:
         write(found, path)
-        with open(path, "rb") as file:
-            data = file.read()
-    headers = {"Content-Disposition": f'attachment; filename="{os.path.basename(path)}"'}
-    return Response(data, media_type="application/octet-stream", headers=headers)
+    except BaseException:
+        shutil.rmtree(directory)
+        raise
+    # From the disk: many who read slowly would have the memory of as many files.
+    return FileResponse(
+        path,
+        media_type="application/octet-stream",
+        filename=os.path.basename(path),
+        background=BackgroundTask(shutil.rmtree, directory, ignore_errors=True),
+    )
 
 
 def archive_download(service: Service, who: Identity, identifier: str, *, masks: bool) -> Response:

@@ -8,7 +8,10 @@ from steelyard.store.formats import FORMATS
 
 
 @pytest.mark.parametrize("kind", FORMATS.names())
-def test_each_format_is_a_file_or_one_sentence(shared, kind) -> None:
+def test_each_format_is_a_file_or_one_sentence(shared, kind, tmp_path, monkeypatch) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
     identifier = shared.sent(shared.account("ada"), "public")
     got = shared.browser().get(f"/service/{identifier}/download/{kind}")
     if FORMATS.get(kind).write is None:
@@ -19,3 +22,5 @@ def test_each_format_is_a_file_or_one_sentence(shared, kind) -> None:
     else:
         assert got.status == 200
         assert f'filename="{identifier}.' in got.header("content-disposition")
+        assert got.header("content-length") == str(len(got.data))
+    assert not list(scratch.iterdir())
