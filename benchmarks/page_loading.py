@@ -6,15 +6,17 @@
 A service with experiments of that many results in all runs as `steelyard serve` does, on this
 machine alone. Each person has signed in and looks at a page every 5 s, as pages that are open load
 themselves anew; a worker sends a block of one experiment each second, so that its answer is made
-anew. Then all ask for one page at one instant, and for the next. The server shares the processors
-with those who ask. Exit status 1 where the 95th percentile of a page is 300 ms or more, or the last
-of all at one instant.
+anew. Then all ask for one page at one instant, and for the next; in the end fifty download an
+experiment, and another person looks at the list meanwhile. The server shares the processors with
+those who ask. Exit status 1 where the 95th percentile of a page is 300 ms or more, or the last of
+all at one instant.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import random
@@ -75,6 +77,7 @@ PAGES = {
 }
 
 FACETS = "service/ID/facets?x=environment-size&columns=worker&show=means"
+DOWNLOADS = 50
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -103,12 +106,14 @@ def main(words: Sequence[str] | None = None) -> int:
         looked = asyncio.run(people.looking(given.seconds))
         spent_s = server.processor_s() - before_s
         at_once = {page: asyncio.run(people.at_once(page)) for page in (*PAGES, FACETS)}
+        beside = asyncio.run(people.beside_downloads())
     count = sum(len(times) for times in looked.values())
     print(f"{given.results} results, {given.users} people, {count} pages in {given.seconds:.0f} s")
     print(f"processor time of the server: {1000 * spent_s / count:.1f} ms a page, sending included")
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     worst_s = max([_told(page, times) for page, times in sorted(looked.items())])
     worst_s = max(worst_s, _told("first looks at facets", first))
+    worst_s = max(worst_s, _told(f"the list beside {DOWNLOADS} downloads", beside))
     print(f"All {given.users} at one instant:")
     last_s = max([_told(page.partition("?")[0], times, 100) for page, times in at_once.items()])
     return 1 if max(worst_s, last_s) >= LIMIT_S else 0
@@ -325,6 +330,19 @@ class People:
         await asyncio.gather(*(each.asks("service/new") for each in people))
         address = page.replace("ID", self._known[0])
         return list(await asyncio.gather(*(each.asks(address) for each in people)))
+
+    async def beside_downloads(self) -> list[float]:
+        """The times of the list of experiments, loaded again and again while many download one."""
+        address = f"service/{self._known[0]}/download/csv"
+        cookies = itertools.islice(itertools.cycle(self._cookies), DOWNLOADS)
+        readers = [Person(self._url, cookie) for cookie in cookies]
+        person, times = Person(self._url, self._cookies[0]), list[float]()
+        downloads = asyncio.gather(*(each.asks(address) for each in readers))
+        while not downloads.done():
+            times.append(await person.asks("service"))
+            await asyncio.sleep(0.05)
+        await downloads
+        return times
 
 
 class Person:
