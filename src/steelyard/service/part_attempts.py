@@ -106,10 +106,15 @@ def give_again(connection: Connection, part_id: int, attempt: int, now_s: float)
         end_submission(connection, part_id)
 
 
-def blame_who_failed(connection: Connection, part_id: int, ran_by: int) -> None:
-    """Count a fault of each worker that could not run a part, since another one could."""
+def blame_who_failed(
+    connection: Connection, part_id: int, ran_by: int, held: Collection[int]
+) -> None:
+    """Count a fault of each worker that could not run a part, since another one could.
+
+    Only those that are `held`: one that failed a moment ago would be waited for in a circle.
+    """
     tries = tries_of(connection, part_id)
-    blamed = sorted(tries.tired - {ran_by})
+    blamed = sorted(tries.tired.intersection(held) - {ran_by})
     if not blamed:
         return
     names = (

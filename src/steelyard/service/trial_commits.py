@@ -67,7 +67,8 @@ class Taken:
 
 def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_s: float) -> Taken:
     """Commit the trials of a result, or say why not. Calling it twice changes nothing more."""
-    hold_workers(connection, {worker_id, *_concerned(connection, sent.part_id)})
+    held = {worker_id, *_concerned(connection, sent.part_id)}
+    hold_workers(connection, held)
     row = connection.execute(
         select(parts, submissions.c.identifier)
         .join(submissions, parts.c.submission_id == submissions.c.id)
@@ -102,6 +103,7 @@ def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_
         count_fault(connection, worker_id, wrong, proven=True)
         return Taken("refused", wrong)
     _commit(connection, row, worker_id, sent, now_s)
+    blame_who_failed(connection, row.id, worker_id, held)
     return Taken("committed")
 
 
@@ -159,7 +161,6 @@ def _commit(
         .values(state="done", attempt=sent.attempt, worker_id=worker_id)
     )
     forgive_faults(connection, worker_id)
-    blame_who_failed(connection, row.id, worker_id)
 
 
 def count_committed(connection: Connection, sent: SentResult) -> None:
