@@ -24,6 +24,7 @@ from steelyard.measure.layout_report import read_report, report_file
 from steelyard.measure.package_results import found_package
 from steelyard.measure.package_results import report_file as package_report
 from steelyard.measure.provenance import compiler_of
+from steelyard.profile.paths.declared_arguments import declared_arguments
 from steelyard.profile.paths.frame_table_copy import CodeFrame, FrameChange, FrameTableCopy
 from steelyard.profile.symbols.debug_files import read_build_id, separate_file, supplementary_file
 from steelyard.profile.symbols.debug_sections import debug_sections
@@ -62,6 +63,7 @@ def _elf(path: str) -> None:
         debug_sections(path, folder)
     starts = [*symbols.addresses[:50].tolist(), 0x1000]
     assert all(isinstance(line, str) for line in source_lines(path, starts))
+    assert declared_arguments(path, starts).keys() <= set(starts)
 
 
 def _object_file(path: str) -> None:

@@ -95,7 +95,8 @@ class CallGraph:
         Taken functions whose address is in tables of virtual functions (C++) alone, and how many
         bytes behind the address that objects hold of such a table.
     reads : mapping of int to int
-        How many arguments taken functions read from registers, at least; those with some.
+        How many arguments taken functions read from registers or declare, at least; those with
+        some.
     """
 
     functions: tuple[int, ...]

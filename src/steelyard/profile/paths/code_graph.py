@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from steelyard.analysis.paths.call_graph import (
@@ -18,6 +19,7 @@ from steelyard.analysis.paths.path_map import ROOT
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.native_program import native_program
 from steelyard.core.program_loader import has_other_loader, loader_of
+from steelyard.profile.paths.declared_arguments import declared_arguments
 from steelyard.profile.paths.learning_run import Surroundings, learning_run
 from steelyard.profile.paths.planner_output import PLANNER_ADVICE, planner_lines
 
@@ -43,7 +45,10 @@ def read_call_graph(program: str, field: str = "--static") -> CallGraph:
         The planner was not built.
     """
     lines = planner_lines("--graph", program, "calls", field)
-    return _graph([line.split("\t") for line in lines])
+    graph = _graph([line.split("\t") for line in lines])
+    counts = [graph.reads, declared_arguments(program, graph.taken - graph.virtual.keys())]
+    passed = {at: max(one.get(at, 0) for one in counts) for one in counts for at in one}
+    return replace(graph, reads={at: min(n, MOST_ARGUMENTS) for at, n in passed.items()})
 
 
 def _graph(rows: list[list[str]]) -> CallGraph:
