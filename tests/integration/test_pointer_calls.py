@@ -101,6 +101,13 @@ COMMANDS = [
     "clang -O3 -no-pie",
     "clang -Oz",
 ]
+# Every call is one by a pointer there, and addresses are numbers of 64 bits.
+LARGE = [
+    "gcc -O0 -mcmodel=large",
+    "gcc -O2 -mcmodel=large",
+    "gcc -O2 -mcmodel=large -fno-pie -no-pie",
+    "clang -O2 -mcmodel=large -fno-pie -no-pie",
+]
 
 
 def built(folder: Path, command: Sequence[str]) -> str:
@@ -111,7 +118,7 @@ def built(folder: Path, command: Sequence[str]) -> str:
     return str(folder / "program")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *LARGE])
 def test_every_path_that_a_run_takes_is_among_those_of_its_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ):
@@ -131,9 +138,13 @@ def test_every_path_that_a_run_takes_is_among_those_of_its_key(
         assert path in allowed.paths, (path, node.height_bytes)
 
 
-@pytest.mark.parametrize("seed", range(2 * len(COMMANDS)))
-def test_every_path_of_a_generated_program_is_among_those_of_its_code(tmp_path: Path, seed: int):
-    command = COMMANDS[seed % len(COMMANDS)].split()
+@pytest.mark.parametrize("seed", range(2 * len([*COMMANDS, *LARGE])))
+def test_every_path_of_a_generated_program_is_among_those_of_its_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+):
+    # Those that were built with -pg leave a file where they ran.
+    monkeypatch.chdir(tmp_path)
+    command = [*COMMANDS, *LARGE][seed % len([*COMMANDS, *LARGE])].split()
     need(command[0])
     (tmp_path / "program.c").write_text(source(seed))
     flags = ("-w", "program.c", "-o", "program")

@@ -1,12 +1,12 @@
 #include "code_calls.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <unordered_map>
 #include <utility>
 
+#include "address_numbers.hpp"
 #include "argument_steps.hpp"
 #include "byte_reader.hpp"
 #include "control_flow.hpp"
@@ -58,7 +58,8 @@ struct Sources {
     const VirtualTables& virtual_tables;
     const JumpTables& jump_tables;
     HeldPointers& held_pointers;
-    bool has_fixed_addresses, tells_arguments;
+    const AddressNumbers& numbers;
+    bool tells_arguments;
 };
 
 class GraphReader {
@@ -163,14 +164,8 @@ class GraphReader {
             return;
         if (instruction.field == Field::address)
             take(target);
-        if (sources_.has_fixed_addresses && instruction.immediate_bytes == 4)
-            take(value_of(code, instruction.immediate_offset));
-    }
-
-    static std::uint64_t value_of(std::span<const std::uint8_t> code, std::size_t offset) {
-        std::uint32_t value = 0;
-        std::memcpy(&value, &code[offset], sizeof value);
-        return value;
+        for (const std::uint64_t address : sources_.numbers.in(instruction, code))
+            take(address);
     }
 
     void jump(std::uint64_t from, const CodeStep& step, std::uint64_t target) {
@@ -305,12 +300,12 @@ CallGraph call_graph_of(const std::string& path) try {
         throw Malformed();
     CallFrames frames(std::move(elf));
     const VirtualTables virtual_tables(tables, references);
-    const bool is_fixed = tables.header().e_type == ET_EXEC;
     const ProgramCode code(tables);
     const JumpTables jump_tables(tables);
     HeldPointers held_pointers(tables, references, plan);
+    const AddressNumbers numbers(tables);
     const Sources sources{code.bytes(), frames,        references, virtual_tables,
-                          jump_tables,  held_pointers, is_fixed,   is_of_c_compilers(tables)};
+                          jump_tables,  held_pointers, numbers,    is_of_c_compilers(tables)};
     return GraphReader(plan, sources).graph();
 } catch (const Malformed&) {
     throw Fatal("It is no ELF program that can be read.");
