@@ -30,6 +30,7 @@ _REASONS = {
         *("app/service/service_archives.py", "app/service/fetched_experiment.py"),
         *("app/service/service_builds.py", "app/service/worker_builds.py"),
         "web/service/archive_stream.py",
+        "repository/filters.py",
     ),
     "Steelyard itself has written it, where only its user may": (
         *(
