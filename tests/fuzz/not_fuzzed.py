@@ -44,7 +44,7 @@ _REASONS = {
         *("app/predict/commit_code.py", "core/private_file.py", "suite/count_allocations.py"),
         *("app/service/local_service.py", "app/service/worker_loop.py"),
         *("app/service/host_boots.py", "app/service/begun_part.py"),
-        *("app/service/reference_benchmark.py"),
+        "app/service/reference_benchmark.py",
     ),
     "a process of Steelyard's own leaves it for the next step": (
         *("measure/event_step.py", "measure/output_checks.py", "measure/tracing.py"),
