@@ -69,7 +69,9 @@ def test_a_library_that_comes_and_goes_moves_while_it_is_there(user: User, libra
     assert len(places) == 10
     assert min(places) >= 2
     assert [moving["path"] for moving in report["moving_libraries"]] == [library]
-    assert report["most_copies_bytes"] < 1 << 20
+    # Copies that threads have left are freed, those of a library that is gone among them: how many
+    # lie there at a time is the machine's, which may keep a thread from leaving one.
+    assert report["copies_freed"] > report["functions"] * report["moves"]
 
 
 def test_a_library_in_a_program_that_does_not_move_stays(user: User, library: str) -> None:
